@@ -1,0 +1,194 @@
+"""What the serving process and the writer process say to each other.
+
+Both directions carry frames over a pipe: a little-endian uint32 length, then a MessagePack
+`Request` (to the writer) or `Event` (from it). Every request ends with exactly one `Done` or
+`Failed`; `Progress` may come before. `Committed` belongs to no request: it tells the serving
+process that the store has a new generation to apply. End of file on its input ends the writer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import BinaryIO
+
+import msgspec
+
+from twolaned.model.report import ImportReport
+from twolaned.model.row import Quality
+from twolaned.model.source import Source
+
+MAX_FRAME = 64 << 20
+"""Bytes; a frame above this is a broken stream, not a message."""
+
+_LENGTH = struct.Struct("<I")
+
+
+class Save(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """Keep one conversation or note. Already checked against the API's limits."""
+
+    source: str
+    summary: str
+    content: str = ""
+    title: str = ""
+    decisions: tuple[str, ...] = ()
+    key_outputs: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    domain: str | None = None
+    intent: str | None = None
+    client: str | None = None
+    cwd: str | None = None
+    occurred_at: int | None = None
+    idempotency_key: str | None = None
+    replace_idempotency_key: str | None = None
+    quality: Quality = Quality.UNRATED
+
+
+class ImportPath(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """Import a file or a folder. *name* is what the person calls it, for messages.
+
+    With *spooled* the path is a temporary copy of uploaded bytes: it is removed at the end and
+    its place on disk never becomes part of an id.
+    """
+
+    path: str
+    name: str
+    spooled: bool = False
+
+
+class AddSource(msgspec.Struct, frozen=True, tag=True):
+    """Start to follow a folder."""
+
+    source: Source
+
+
+class RemoveSource(msgspec.Struct, frozen=True, tag=True):
+    """Stop following a folder and remove its documents. *id* is an id or a path."""
+
+    id: str
+
+
+class ScanSources(msgspec.Struct, frozen=True, tag=True):
+    """Read what changed in these sources (ids or paths); none means all."""
+
+    ids: tuple[str, ...] = ()
+
+
+class Cancel(msgspec.Struct, frozen=True, tag=True):
+    """Stop the request *request* at its next step. What it has published stays."""
+
+    request: int
+
+
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A command with the number that its events will carry."""
+
+    number: int
+    command: Save | ImportPath | AddSource | RemoveSource | ScanSources | Cancel
+
+
+class Saved(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """The result of `Save`. *outcome* is ``created``, ``replaced`` or ``unchanged``."""
+
+    id: str
+    outcome: str
+    quality: Quality
+    warnings: tuple[str, ...] = ()
+
+
+class Imported(msgspec.Struct, frozen=True, tag=True):
+    """The result of `ImportPath` and `ScanSources`."""
+
+    report: ImportReport
+
+
+class SourceAdded(msgspec.Struct, frozen=True, tag=True):
+    """The result of `AddSource`."""
+
+    source: Source
+
+
+class SourceRemoved(msgspec.Struct, frozen=True, tag=True):
+    """The result of `RemoveSource`."""
+
+    documents_removed: int
+
+
+class Cancelled(msgspec.Struct, frozen=True, tag=True):
+    """The result of `Cancel`, and of a request that was cancelled."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The writer has opened the store; the first event it sends."""
+
+    generation: int
+
+
+class Committed(msgspec.Struct, frozen=True, tag=True):
+    """The store has a new generation."""
+
+    generation: int
+
+
+class Progress(msgspec.Struct, frozen=True, tag=True):
+    """The totals of a long request so far. *source_id* is set while scanning."""
+
+    report: ImportReport
+    source_id: str = ""
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """A request succeeded; what it did is part of *generation*."""
+
+    result: Saved | Imported | SourceAdded | SourceRemoved | Cancelled
+    generation: int
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """A request failed. *error* is the class name of a `TwolaneError`."""
+
+    error: str
+    reason: str
+    message: str
+    field: str = ""
+    metadata: dict[str, str] = {}
+    report: ImportReport | None = None
+
+
+class Event(msgspec.Struct, frozen=True):
+    """Something the writer says; *request* is 0 where it belongs to none."""
+
+    request: int
+    body: Ready | Committed | Progress | Done | Failed
+
+
+_encoder = msgspec.msgpack.Encoder()
+_requests = msgspec.msgpack.Decoder(Request)
+_events = msgspec.msgpack.Decoder(Event)
+
+
+def frame(message: Request | Event) -> bytes:
+    """Return *message* as one frame."""
+    body = _encoder.encode(message)
+    return _LENGTH.pack(len(body)) + body
+
+
+def read_request(stream: BinaryIO) -> Request | None:
+    """Read one request, or None at the end of *stream*. Blocks."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    body = stream.read(length)
+    return _requests.decode(body) if len(body) == length else None
+
+
+async def read_event(stream: asyncio.StreamReader) -> Event | None:
+    """Read one event, or None at the end of *stream*."""
+    try:
+        (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
+        return _events.decode(await stream.readexactly(length))
+    except asyncio.IncompleteReadError:
+        return None
