@@ -3,6 +3,7 @@
 TwolaneError
  ├─ InvalidInput            the request is wrong; names the field and what to do
  ├─ NotFound                no such row, source or path
+ ├─ AlreadyExists           it is there already; says how to use it
  ├─ NothingImported         an import that found nothing; says what was seen
  ├─ Unavailable             try again: the writer is restarting, the daemon is stopping
  ├─ StoreError
@@ -49,6 +50,12 @@ class NotFound(TwolaneError):
     """Nothing by that name is kept here."""
 
     reason = "NOT_FOUND"
+
+
+class AlreadyExists(TwolaneError):
+    """What was to be made is there already."""
+
+    reason = "ALREADY_EXISTS"
 
 
 class NothingImported(TwolaneError):

@@ -80,8 +80,6 @@ class Cancel(msgspec.Struct, frozen=True, tag=True):
     request: int
 
 
-
-
 class Request(msgspec.Struct, frozen=True):
     """A command with the number that its events will carry."""
 

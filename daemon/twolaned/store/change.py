@@ -1,0 +1,108 @@
+"""Writing the store: one transaction, all of it or nothing."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import lmdb
+
+from twolaned.model.row import RowDraft
+from twolaned.model.source import Source
+from twolaned.store.keys import file_key, row_key, text_key
+from twolaned.store.manifest import DeadRow, LogRecord, Manifest
+from twolaned.store.records import FileRecord, RowRecord, seal, seal_passages, seal_spans
+from twolaned.store.view import View
+
+_U64 = struct.Struct(">Q")
+_U32 = struct.Struct("<I")
+
+
+class Change(View):
+    """One write transaction; it reads its own writes."""
+
+    def __init__(self, txn: lmdb.Transaction, tables: Mapping[str, Any]) -> None:
+        super().__init__(txn, tables)
+
+    def _put(self, table: str, key: bytes, value: bytes) -> None:
+        self._txn.put(key, value, db=self._tables[table])
+
+    def _delete(self, table: str, key: bytes) -> bool:
+        return bool(self._txn.delete(key, db=self._tables[table]))
+
+    def put_manifest(self, manifest: Manifest) -> None:
+        """Publish *manifest* with this transaction."""
+        self._put("meta", b"manifest", seal(manifest))
+
+    def stage_row(self, number: int, record: RowRecord, draft: RowDraft, body: bytes) -> None:
+        """Write a row version that nothing refers to yet. It is removed unless it is published."""
+        key = row_key(number)
+        self._put("rows", key, seal(record))
+        self._put("passages", key, seal_passages(draft.passages))
+        self._put("bodies", key, body)
+        if draft.messages:
+            self._put("messages", key, seal_spans(draft.messages))
+        self._put("staged", key, b"\x01")
+
+    def publish_row(self, number: int, row_id: str) -> None:
+        """Make a staged version the live one of its id."""
+        self._put("ids", text_key(row_id), _U32.pack(number))
+        self._delete("staged", row_key(number))
+
+    def unstage_row(self, number: int) -> None:
+        """Drop a version that was never published."""
+        self.drop_row(number)
+        self._delete("staged", row_key(number))
+
+    def unlist_row(self, row_id: str) -> None:
+        """Leave *row_id* without a live version."""
+        self._delete("ids", text_key(row_id))
+
+    def drop_row(self, number: int) -> None:
+        """Remove a version's record, passages, body and messages."""
+        key = row_key(number)
+        for table in ("rows", "passages", "bodies", "messages"):
+            self._delete(table, key)
+
+    def put_dead(self, dead: DeadRow) -> None:
+        """Remember a dead version for as long as a segment or the log holds its passages."""
+        self._put("dead", row_key(dead.number), seal(dead))
+
+    def reclaim_dead(self, numbers: Iterable[int]) -> None:
+        """Forget dead versions that no segment and no log record holds any more."""
+        for number in numbers:
+            self._delete("dead", row_key(number))
+
+    def put_terms(self, terms: Mapping[str, int]) -> None:
+        """Add *terms* with their ids."""
+        for term, number in terms.items():
+            self._put("terms", text_key(term), _U32.pack(number))
+
+    def append_log(self, sequence: int, record: LogRecord) -> None:
+        """Add a commit at the end of the log."""
+        self._txn.put(_U64.pack(sequence), seal(record), db=self._tables["log"], append=True)
+
+    def trim_log(self, before: int) -> None:
+        """Remove the commits with sequence numbers under *before*."""
+        cursor = self._txn.cursor(db=self._tables["log"])
+        if cursor.first():
+            while cursor.key() and _U64.unpack(cursor.key())[0] < before:
+                if not cursor.delete():
+                    return
+
+    def put_source(self, source: Source) -> None:
+        """Add or replace a followed folder."""
+        self._put("sources", text_key(source.id), seal(source))
+
+    def delete_source(self, source_id: str) -> None:
+        """Stop following a folder; its files are forgotten one by one."""
+        self._delete("sources", text_key(source_id))
+
+    def put_file(self, source_id: str, path: str, record: FileRecord) -> None:
+        """Remember what was read of one file."""
+        self._put("files", file_key(source_id, path), seal((path, record)))
+
+    def delete_file(self, source_id: str, path: str) -> None:
+        """Forget one file."""
+        self._delete("files", file_key(source_id, path))

@@ -1,0 +1,35 @@
+"""Keys of the main environment. Numbers are big-endian, so that LMDB keeps them in order."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+from twolaned.store.layout import MAX_KEY
+
+_U32 = struct.Struct(">I")
+_DIGEST = 16
+
+
+def row_key(number: int) -> bytes:
+    """The key of a row version."""
+    return _U32.pack(number)
+
+
+def text_key(text: str) -> bytes:
+    """A key for any text: its UTF-8, its tail replaced by a digest where that is too long.
+
+    The first bytes stay as they are, so that a scan by prefix finds long texts too. LMDB has no
+    empty key, so the empty text has a key of its own.
+    """
+    data = text.encode("utf-8", "surrogatepass") or b"\x00"
+    if len(data) <= MAX_KEY:
+        return data
+    digest = hashlib.blake2b(data, digest_size=_DIGEST).digest()
+    return data[: MAX_KEY - _DIGEST] + digest
+
+
+def file_key(source_id: str, path: str) -> bytes:
+    """The key of a file of a source; with an empty *path*, the prefix of all of them."""
+    source = hashlib.blake2b(source_id.encode(), digest_size=_DIGEST).digest()
+    return source + (text_key(path) if path else b"")[: MAX_KEY - _DIGEST]

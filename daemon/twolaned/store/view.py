@@ -1,0 +1,187 @@
+"""Reading the store at one generation."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import lmdb
+
+from twolaned.model.row import MessageSpan, Row
+from twolaned.model.source import Source
+from twolaned.store.faults import corrupt
+from twolaned.store.keys import file_key, row_key, text_key
+from twolaned.store.manifest import (
+    DeadRow,
+    LogRecord,
+    Manifest,
+    unseal_dead,
+    unseal_manifest,
+    unseal_record,
+)
+from twolaned.store.records import (
+    FileRecord,
+    RowRecord,
+    passages_of,
+    spans_of,
+    unseal_file,
+    unseal_format,
+    unseal_row,
+    unseal_source,
+)
+
+_U64 = struct.Struct(">Q")
+_U32 = struct.Struct("<I")
+
+
+class View:
+    """One read transaction. Nothing it returns points into the mapped file."""
+
+    def __init__(self, txn: lmdb.Transaction, tables: Mapping[str, Any]) -> None:
+        self._txn = txn
+        self._tables = tables
+
+    def _get(self, table: str, key: bytes) -> bytes | memoryview | None:
+        return self._txn.get(key, db=self._tables[table])
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the index is made of."""
+        data = self._get("meta", b"manifest")
+        if data is None:
+            raise corrupt("manifest")
+        return unseal_manifest(data)
+
+    @property
+    def generation(self) -> int:
+        """The sequence number of the last commit."""
+        return self.manifest.generation
+
+    @property
+    def format_version(self) -> int:
+        """The format version of what is on disk."""
+        data = self._get("meta", b"format")
+        if data is None:
+            raise corrupt("format")
+        return unseal_format(data).format_version
+
+    def record(self, number: int) -> RowRecord | None:
+        """The stored record of row version *number*."""
+        data = self._get("rows", row_key(number))
+        return None if data is None else unseal_row(data)
+
+    def row(self, number: int) -> Row | None:
+        """Row version *number*, or None where it is gone."""
+        record = self.record(number)
+        if record is None:
+            return None
+        data = self._get("passages", row_key(number))
+        if data is None:
+            raise corrupt(f"passages of row {number}")
+        return record.row(number, passages_of(data))
+
+    def head(self, number: int) -> Row | None:
+        """Row version *number* with its passages left out, or None where it is gone."""
+        record = self.record(number)
+        return None if record is None else record.row(number, ())
+
+    def heads(self) -> Iterator[Row]:
+        """All live rows in order of id, passages left out."""
+        for number in self.numbers():
+            head = self.head(number)
+            if head is None:
+                raise corrupt(f"row {number}")
+            yield head
+
+    def numbers(self) -> list[int]:
+        """The numbers of all live row versions."""
+        cursor = self._txn.cursor(db=self._tables["ids"])
+        return [_U32.unpack(value)[0] for value in cursor.iternext(keys=False, values=True)]
+
+    def number(self, row_id: str) -> int | None:
+        """The number of the live version of the row *row_id*."""
+        data = self._get("ids", text_key(row_id))
+        return None if data is None else _U32.unpack(data)[0]
+
+    def body_bytes(self, number: int) -> bytes:
+        """A row's whole text as UTF-8. Raises StoreCorrupt where it does not check out."""
+        data = self._get("bodies", row_key(number))
+        record = self.record(number)
+        if data is None or record is None or zlib.crc32(data) != record.body_crc:
+            raise corrupt(f"body of row {number}")
+        return bytes(data)
+
+    def body(self, number: int) -> str:
+        """A row's whole text."""
+        return self.body_bytes(number).decode()
+
+    def body_slice(self, number: int, offset: int, length: int) -> str:
+        """Bytes *offset* to *offset* + *length* of a row's text; both must be character borders."""
+        data = self._get("bodies", row_key(number))
+        if data is None:
+            raise corrupt(f"body of row {number}")
+        return bytes(data[offset : offset + length]).decode("utf-8", "replace")
+
+    def messages(self, number: int) -> tuple[MessageSpan, ...]:
+        """Where a conversation's messages stand in its body; empty for documents."""
+        data = self._get("messages", row_key(number))
+        return () if data is None else spans_of(data)
+
+    def term_ids(self, terms: Iterable[str]) -> list[int | None]:
+        """The id of each term, None where no row has ever held it."""
+        found = (self._get("terms", text_key(term)) for term in terms)
+        return [None if data is None else _U32.unpack(data)[0] for data in found]
+
+    def terms_with_prefix(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """All terms that begin with *prefix* and their ids, in order of their UTF-8 bytes."""
+        start = text_key(prefix)
+        cursor = self._txn.cursor(db=self._tables["terms"])
+        if not cursor.set_range(start):
+            return
+        for key, value in cursor:
+            if bytes(key[: len(start)]) != start:
+                return
+            yield bytes(key).decode("utf-8", "replace"), _U32.unpack(value)[0]
+
+    def log(self, after: int) -> Iterator[tuple[int, LogRecord]]:
+        """The commits behind generation *after* in order, with their sequence numbers."""
+        cursor = self._txn.cursor(db=self._tables["log"])
+        if cursor.set_range(_U64.pack(after + 1)):
+            for key, value in cursor:
+                yield _U64.unpack(key)[0], unseal_record(value)
+
+    def dead_rows(self) -> Iterator[DeadRow]:
+        """The dead versions whose passages are still in a segment or the log."""
+        cursor = self._txn.cursor(db=self._tables["dead"])
+        return (unseal_dead(value) for value in cursor.iternext(keys=False, values=True))
+
+    def staged(self) -> list[int]:
+        """Row versions that were written and never published."""
+        cursor = self._txn.cursor(db=self._tables["staged"])
+        return [struct.unpack(">I", key)[0] for key in cursor.iternext(keys=True, values=False)]
+
+    def sources(self) -> list[Source]:
+        """All followed folders in order of id."""
+        cursor = self._txn.cursor(db=self._tables["sources"])
+        return [unseal_source(value) for value in cursor.iternext(keys=False, values=True)]
+
+    def files(self, source_id: str) -> Iterator[tuple[str, FileRecord]]:
+        """What the last scan knew of each file of a source, by path below its root."""
+        prefix = file_key(source_id, "")
+        cursor = self._txn.cursor(db=self._tables["files"])
+        if cursor.set_range(prefix):
+            for key, value in cursor:
+                if bytes(key[: len(prefix)]) != prefix:
+                    return
+                path, record = unseal_file(value)
+                yield path, record
+
+    def count(self, table: str) -> int:
+        """Entries of one table."""
+        return int(self._txn.stat(db=self._tables[table])["entries"])
+
+    def many(self, numbers: Sequence[int]) -> list[Row]:
+        """The rows *numbers*, leaving out those that are gone, passages left out."""
+        return [row for n in numbers if (row := self.head(n)) is not None]

@@ -1,0 +1,38 @@
+"""What a job of the writer works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from twolaned.ingest.reader import IngestLimits
+from twolaned.model.report import ImportReport
+from twolaned.writer.batch import Batch
+from twolaned.writer.committer import Committer
+from twolaned.writer.maintenance import seal_segment
+from twolaned.writer.protocol import Imported, Saved, SourceAdded, SourceRemoved
+
+Result = Saved | Imported | SourceAdded | SourceRemoved
+Step = Future[Any] | None
+"""What a job yields: a future to wait for, or None to let others have a turn."""
+Job = Generator[Step, None, Result]
+
+Tell = Callable[[ImportReport, str], None]
+"""Reports progress: the totals so far and the source in hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """The parts of the writer that jobs share."""
+
+    committer: Committer
+    executor: Executor
+    limits: IngestLimits
+
+    def batch(self) -> Batch:
+        """A new, empty batch."""
+        seal = partial(seal_segment, self.committer.store)
+        return Batch(self.committer, seal, self.executor)

@@ -1,0 +1,209 @@
+"""Keeping the index in shape: sealing the log, merging segments, removing what nobody uses.
+
+The work itself runs in a background thread on data that cannot change; only the short
+publication at its end runs in the writer's own loop.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twolaned.lanes.keyword.bm25 import Bm25
+from twolaned.lanes.keyword.postings import PostingBatch, merge, select
+from twolaned.lanes.keyword.segment import Segment, build_segment
+from twolaned.store import Store
+from twolaned.store.arrays import ArrayBundle, write_arrays
+from twolaned.store.layout import segments_path
+from twolaned.store.manifest import Manifest, SegmentInfo
+from twolaned.writer.committer import Committer, Publication
+
+SEAL_LOG_AT = 8_192
+"""Passages in the log from which on it is sealed into a segment."""
+MERGE_FACTOR = 4
+"""Segments of about one size that are merged into one."""
+SMALLEST_TIER = 4_096
+"""Passages; segments below this count as of one size."""
+DEAD_SHARE = 0.25
+"""A segment with more dead passages than this share is written anew without them."""
+GRACE_SECONDS = 10.0
+"""How long a merged segment's files stay for a reader that has not followed yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The outcome of a background task: what to publish."""
+
+    added: SegmentInfo | None
+    removed: tuple[str, ...]
+    reclaimed: tuple[int, ...]
+    sealed_seq: int | None
+    sealed_passages: int
+
+
+def seal_segment(
+    store: Store, postings: PostingBatch, rows: NDArray[np.uint32], average: float
+) -> SegmentInfo:
+    """Write *postings* of passages that belong to *rows* as a new segment, durable on return."""
+    segment = uuid.uuid4().hex[:16]
+    arrays = build_segment(postings, rows, bm25=Bm25(average_length=average))
+    size = write_arrays(store.segment_path(segment), arrays)
+    return SegmentInfo(segment, len(rows), size)
+
+
+class Maintenance:
+    """Decides what is due and sees it through, one task at a time."""
+
+    def __init__(self, committer: Committer, executor: Executor) -> None:
+        self._committer = committer
+        self._store = committer.store
+        self._executor = executor
+        self._doomed: list[tuple[float, str]] = []
+        self._remove_strangers()
+
+    def start(self) -> Future[Sealed] | None:
+        """Begin the most urgent task in the background, or return None where nothing is due."""
+        manifest = self._committer.manifest
+        if manifest.logged_passages >= SEAL_LOG_AT:
+            if not manifest.average_fixed:
+                self._committer.fix_average(average_length(self._logged(manifest)[0]))
+                manifest = self._committer.manifest
+            return self._executor.submit(self._seal_log, manifest, set(self._committer.dead))
+        victims = self._to_merge(manifest)
+        if victims:
+            return self._executor.submit(self._merge, manifest, victims, set(self._committer.dead))
+        return None
+
+    def finish(self, sealed: Sealed) -> None:
+        """Publish what a task made. Raises DiskFull; the task's segment is removed then."""
+        publication = Publication(
+            segments_added=() if sealed.added is None else (sealed.added,),
+            segments_removed=sealed.removed,
+            reclaimed=sealed.reclaimed,
+            sealed_seq=sealed.sealed_seq,
+            sealed_passages=sealed.sealed_passages,
+        )
+        try:
+            self._committer.publish(publication)
+        except BaseException:
+            if sealed.added is not None:
+                self.remove_segment(sealed.added.id)
+            raise
+        until = time.monotonic() + GRACE_SECONDS
+        self._doomed += [(until, segment) for segment in sealed.removed]
+
+    def sweep(self) -> float | None:
+        """Remove files whose time is up. Returns the seconds until the next call is due."""
+        now = time.monotonic()
+        for _, segment in [d for d in self._doomed if d[0] <= now]:
+            self.remove_segment(segment)
+        self._doomed = [d for d in self._doomed if d[0] > now]
+        return max(0.0, self._doomed[0][0] - now) if self._doomed else None
+
+    def remove_segment(self, segment: str) -> None:
+        """Unlink a segment's files; a process that has it open keeps reading it."""
+        shutil.rmtree(self._store.segment_path(segment), ignore_errors=True)
+
+    def _remove_strangers(self) -> None:
+        """Remove segments that a crash left between their sealing and their publication."""
+        known = {s.id for s in self._committer.manifest.segments}
+        for folder in segments_path(self._store.data).iterdir():
+            if folder.name not in known:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _to_merge(self, manifest: Manifest) -> list[SegmentInfo]:
+        tiers: dict[int, list[SegmentInfo]] = defaultdict(list)
+        for segment in manifest.segments:
+            tiers[size_tier(segment.passages)].append(segment)
+        for tier in sorted(tiers):
+            if len(tiers[tier]) >= MERGE_FACTOR:
+                # What lies below comes along: it costs little and saves a merge of its own.
+                return [s for s in manifest.segments if size_tier(s.passages) <= tier]
+        return self._mostly_dead(manifest)
+
+    def _mostly_dead(self, manifest: Manifest) -> list[SegmentInfo]:
+        dead = sum(d.passages for d in self._committer.dead.values())
+        total = sum(s.passages for s in manifest.segments)
+        if total and dead > DEAD_SHARE * total and dead > SMALLEST_TIER // 4:
+            return list(manifest.segments)
+        return []
+
+    def _logged(self, manifest: Manifest) -> tuple[list[PostingBatch], list[NDArray[np.uint32]]]:
+        """The log's postings up to the manifest's generation, and their passages' rows."""
+        batches, rows = [], []
+        with self._store.view() as view:
+            for sequence, record in view.log(manifest.sealed_seq):
+                if record.postings and sequence <= manifest.generation:
+                    batches.append(PostingBatch.from_bytes(record.postings))
+                    rows.append(np.frombuffer(record.passage_rows, "<u4").astype(np.uint32))
+        return batches, rows
+
+    def _seal_log(self, manifest: Manifest, dead: set[int]) -> Sealed:
+        batches, rows = self._logged(manifest)
+        added, reclaimed = self._write(batches, rows, dead, manifest.average_length)
+        return Sealed(
+            added=added,
+            removed=(),
+            reclaimed=reclaimed,
+            sealed_seq=manifest.generation,
+            sealed_passages=manifest.logged_passages,
+        )
+
+    def _merge(self, manifest: Manifest, victims: Sequence[SegmentInfo], dead: set[int]) -> Sealed:
+        bundles = [ArrayBundle(self._store.segment_path(s.id)) for s in victims]
+        segments = [Segment(bundle.arrays) for bundle in bundles]
+        batches = [segment.postings() for segment in segments]
+        rows = [segment.rows for segment in segments]
+        added, reclaimed = self._write(batches, rows, dead, manifest.average_length)
+        del segments, batches, rows
+        for bundle in bundles:
+            bundle.close()
+        return Sealed(
+            added=added,
+            removed=tuple(s.id for s in victims),
+            reclaimed=reclaimed,
+            sealed_seq=None,
+            sealed_passages=0,
+        )
+
+    def _write(
+        self,
+        batches: list[PostingBatch],
+        rows: list[NDArray[np.uint32]],
+        dead: set[int],
+        average: float,
+    ) -> tuple[SegmentInfo | None, tuple[int, ...]]:
+        """Write one segment of all *batches* without the *dead* rows, in order of row number."""
+        all_rows = np.concatenate([np.empty(0, np.uint32), *rows])
+        dead_rows = np.fromiter(dead, np.uint32, len(dead))
+        keep = ~np.isin(all_rows, dead_rows)
+        reclaimed = tuple(int(n) for n in np.unique(all_rows[~keep]))
+        if not keep.any():
+            return None, reclaimed
+        order = np.argsort(all_rows, kind="stable")
+        order = order[keep[order]]
+        postings = select(merge(batches), order)
+        return seal_segment(self._store, postings, all_rows[order], average), reclaimed
+
+
+def size_tier(passages: int) -> int:
+    """Which power of `MERGE_FACTOR` a segment of *passages* belongs to."""
+    tier = 0
+    while passages > SMALLEST_TIER:
+        passages //= MERGE_FACTOR
+        tier += 1
+    return tier
+
+
+def average_length(batches: Sequence[PostingBatch]) -> float:
+    """Terms of an average passage of *batches*, which hold at least one passage."""
+    total = sum(int(b.lengths.sum()) for b in batches)
+    return max(1.0, total / sum(len(b.lengths) for b in batches))

@@ -1,0 +1,42 @@
+"""Which number a term has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twolaned.store import Store
+
+
+class StoreVocabulary:
+    """Gives terms their numbers: those of the store, and the next free ones to new terms.
+
+    Numbers are dense from 0. New terms wait in `pending` until a commit has written them; until
+    then no posting with their numbers is durable either.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.pending: dict[str, int] = {}
+        with store.view() as view:
+            self._next = view.count("terms")
+
+    def ids(self, terms: Sequence[str]) -> list[int]:
+        """The numbers of *terms*, in their order."""
+        with self._store.view() as view:
+            found = view.term_ids(terms)
+        return [
+            self._pending_id(term) if number is None else number
+            for term, number in zip(terms, found, strict=True)
+        ]
+
+    def _pending_id(self, term: str) -> int:
+        number = self.pending.get(term)
+        if number is None:
+            number = self.pending[term] = self._next
+            self._next += 1
+        return number
+
+    def written(self, terms: dict[str, int]) -> None:
+        """Forget that *terms* wait: a commit has written them."""
+        for term in terms:
+            self.pending.pop(term, None)
