@@ -155,4 +155,9 @@ class Row:
     @property
     def evidence_key(self) -> str:
         """The key that stays the same across re-import, re-index and compaction."""
-        return f"{self.kind}:{self.id}"
+        return evidence_key(self.kind, self.id)
+
+
+def evidence_key(kind: RowKind, row_id: str) -> str:
+    """The key of the row *row_id* that stays the same across re-import and compaction."""
+    return f"{kind.value}:{row_id}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,3 +42,10 @@ class Source:
     last_scanned_at: int | None = None
     skips: tuple[SkipTotal, ...] = ()
     last_error: str = ""
+
+
+def source_id(path: str) -> str:
+    """The id of the source at *path*: its last name for people, a hash for uniqueness."""
+    name = re.sub(r"[^a-z0-9]+", "-", path.rpartition("/")[2].lower()).strip("-")[:40]
+    digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return f"{name or 'folder'}-{digest}"

@@ -187,6 +187,16 @@ def passages_of(data: bytes | memoryview) -> tuple[Passage, ...]:
     return tuple(Passage(p.offset, p.length, p.context, p.kind) for p in unseal_passages(data))
 
 
+def passage_of(data: bytes | memoryview, index: int) -> Passage | None:
+    """The passage at *index* of those in *data*, or None where there are fewer."""
+    found = unseal_passages(data)[index : index + 1]
+    return (
+        Passage(found[0].offset, found[0].length, found[0].context, found[0].kind)
+        if found
+        else None
+    )
+
+
 def seal_spans(spans: tuple[MessageSpan, ...]) -> bytes:
     """*spans* as one sealed value."""
     return seal(

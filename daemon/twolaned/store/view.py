@@ -9,7 +9,7 @@ from typing import Any
 
 import lmdb
 
-from twolaned.model.row import MessageSpan, Row
+from twolaned.model.row import MessageSpan, Passage, Row
 from twolaned.model.source import Source
 from twolaned.store.faults import corrupt
 from twolaned.store.keys import file_key, row_key, text_key
@@ -24,6 +24,7 @@ from twolaned.store.manifest import (
 from twolaned.store.records import (
     FileRecord,
     RowRecord,
+    passage_of,
     passages_of,
     spans_of,
     unseal_file,
@@ -86,6 +87,11 @@ class View:
         """Row version *number* with its passages left out, or None where it is gone."""
         record = self.record(number)
         return None if record is None else record.row(number, ())
+
+    def passage(self, number: int, index: int) -> Passage | None:
+        """One passage of row version *number*, or None where there is no such passage."""
+        data = self._get("passages", row_key(number))
+        return None if data is None else passage_of(data, index)
 
     def heads(self) -> Iterator[Row]:
         """All live rows in order of id, passages left out."""

@@ -184,9 +184,14 @@ def read_request(stream: BinaryIO) -> Request | None:
 
 
 async def read_event(stream: asyncio.StreamReader) -> Event | None:
-    """Read one event, or None at the end of *stream*."""
+    """Read one event, or None at the end of *stream*.
+
+    Raises msgspec.DecodeError for bytes that are no event.
+    """
     try:
         (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
+        if length > MAX_FRAME:
+            raise msgspec.DecodeError(f"a frame of {length} bytes")
         return _events.decode(await stream.readexactly(length))
     except asyncio.IncompleteReadError:
         return None

@@ -1,0 +1,1 @@
+"""How well the lanes find what people judged relevant."""

@@ -1,0 +1,1 @@
+"""Speed and recall of the meaning lane's index beside other ways to find near vectors."""

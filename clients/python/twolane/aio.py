@@ -1,0 +1,288 @@
+"""The client for asyncio: the methods of `twolane.client`, awaited.
+
+Make and use it in one event loop; gRPC's asyncio is at home in one loop a process.
+"""
+
+# ruff: noqa: ASYNC109  a call's timeout is its deadline, and the daemon is told of it
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, TypeVar, Unpack
+
+import grpc
+from grpc import aio
+
+from twolane import calls, errors, requests
+from twolane._status import error_from
+from twolane.connection import OPTIONS, require_private, socket_path, target
+from twolane.launch import ensure_daemon
+from twolane.requests import SaveOptions, SearchOptions, SourceOptions
+from twolane.v1 import (
+    admin_service_pb2,
+    admin_service_pb2_grpc,
+    archive_service_pb2,
+    archive_service_pb2_grpc,
+    search_service_pb2,
+    search_service_pb2_grpc,
+    source_service_pb2,
+    source_service_pb2_grpc,
+)
+
+_Q = TypeVar("_Q")
+_A = TypeVar("_A")
+
+
+async def connect_async(
+    socket: str | os.PathLike[str] | None = None,
+    *,
+    autostart: bool = True,
+    timeout: float | None = None,
+    name: str = calls.LIBRARY,
+    on_start: Callable[[], None] | None = None,
+) -> AsyncClient:
+    """Return a client of a daemon that answers; start the daemon if nobody does.
+
+    As `twolane.connect`; *on_start* is called in another thread.
+    """
+    await asyncio.to_thread(ensure_daemon, socket, autostart=autostart, on_start=on_start)
+    return AsyncClient(socket, timeout=timeout, name=name)
+
+
+class AsyncClient:
+    """Calls to the daemon on *socket*; see `twolane.client.Client` for the arguments.
+
+    A stream is cancelled when its iterator is closed: use `contextlib.aclosing` to leave one
+    early. Every method raises a `TwolaneError`.
+    """
+
+    def __init__(
+        self,
+        socket: str | os.PathLike[str] | None = None,
+        *,
+        timeout: float | None = None,
+        name: str = calls.LIBRARY,
+    ) -> None:
+        self.socket: Path = socket_path(socket)
+        self._timeout = timeout
+        self._metadata = calls.metadata(name)
+        require_private(self.socket)
+        self._channel = aio.insecure_channel(target(self.socket), options=OPTIONS)
+        self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
+        self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
+        self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
+        self._admin = admin_service_pb2_grpc.AdminServiceStub(self._channel)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Cancel what is running and let the connection go."""
+        await self._channel.close()
+
+    def search(
+        self, query: str, *, timeout: float | None = None, **options: Unpack[SearchOptions]
+    ) -> AsyncIterator[search_service_pb2.SearchResponse]:
+        """Yield the answers: with ``partial`` the keyword one first; the last is final."""
+        request = requests.search(query, options)
+        return self._stream(self._searching.Search, request, timeout, calls.SEARCH)
+
+    async def search_final(
+        self, query: str, *, timeout: float | None = None, **options: Unpack[SearchOptions]
+    ) -> search_service_pb2.SearchResponse:
+        """Return the final answer to *query*."""
+        stream = self.search(query, timeout=timeout, **options)
+        return calls.last([answer async for answer in stream], lambda answer: answer.final)
+
+    async def open(
+        self,
+        id: str,  # noqa: A002  the proto's name
+        *,
+        form: str = "full",
+        offset: int = 0,
+        max_bytes: int = 0,
+        timeout: float | None = None,
+    ) -> search_service_pb2.OpenEvidenceResponse:
+        """Return one row by its id or evidence key: a page of it, or its ``middle`` form."""
+        request = requests.open_evidence(id, form, offset, max_bytes)
+        return await self._unary(self._searching.OpenEvidence, request, timeout, calls.OPEN)
+
+    async def pages(
+        self,
+        id: str,  # noqa: A002  the proto's name
+        *,
+        offset: int = 0,
+        timeout: float | None = None,
+    ) -> AsyncIterator[search_service_pb2.OpenEvidenceResponse]:
+        """Yield all of a row from *offset* on, page by page."""
+        while True:
+            page = await self.open(id, offset=offset, timeout=timeout)
+            yield page
+            offset = page.next_offset
+            if offset == 0:
+                return
+
+    async def save(
+        self,
+        source: str,
+        summary: str,
+        *,
+        timeout: float | None = None,
+        **options: Unpack[SaveOptions],
+    ) -> archive_service_pb2.SaveResponse:
+        """Keep one conversation or note; it can be found when this returns."""
+        request = requests.save(source, summary, options)
+        return await self._unary(self._archive.Save, request, timeout, calls.SAVE)
+
+    def import_path(
+        self, path: str | os.PathLike[str], *, timeout: float | None = None
+    ) -> AsyncIterator[archive_service_pb2.ImportResponse]:
+        """Import a file or folder that the daemon can read; yield progress, last with ``done``."""
+        return self._stream(self._archive.Import, requests.import_path(path), timeout, calls.IMPORT)
+
+    async def import_bytes(
+        self,
+        data: bytes | Iterable[bytes] | BinaryIO,
+        *,
+        name: str,
+        size: int = 0,
+        timeout: float | None = None,
+    ) -> AsyncIterator[archive_service_pb2.ImportResponse]:
+        """Import an export's bytes, sent in chunks; yield progress, last with ``done``.
+
+        *name* is for messages; *size* is the number of bytes, 0 where it is not known. *data* is
+        read in another thread. An error that reading it raises is raised here.
+        """
+        guarded = calls.Guarded(requests.import_bytes(data, name, size))
+        stream = self._stream(self._archive.Import, _threaded(guarded), timeout, calls.IMPORT)
+        try:
+            async for answer in stream:
+                yield answer
+        except (errors.TwolaneError, asyncio.CancelledError):
+            # gRPC cancels a call whose requests fail, as if the caller had.
+            guarded.reraise()
+            raise
+
+    async def import_file(
+        self, path: str | os.PathLike[str], *, timeout: float | None = None
+    ) -> AsyncIterator[archive_service_pb2.ImportResponse]:
+        """Import a file that this process can read, by sending its bytes."""
+        file = Path(path)
+        data = await asyncio.to_thread(file.open, "rb")
+        with data:
+            size = os.fstat(data.fileno()).st_size
+            name = requests.sayable(file.name)
+            stream = self.import_bytes(data, name=name, size=size, timeout=timeout)
+            async for answer in stream:
+                yield answer
+
+    async def add_source(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        timeout: float | None = None,
+        **options: Unpack[SourceOptions],
+    ) -> source_service_pb2.Source:
+        """Start to follow a folder; it is not scanned yet."""
+        request = requests.add_source(path, options)
+        reply = await self._unary(self._sources.AddSource, request, timeout, calls.SOURCE)
+        return reply.source
+
+    async def remove_source(self, id_or_path: str, *, timeout: float | None = None) -> int:
+        """Stop following a folder; return how many of its documents left the index."""
+        request = source_service_pb2.RemoveSourceRequest(id=id_or_path)
+        reply = await self._unary(self._sources.RemoveSource, request, timeout, calls.REMOVE)
+        return reply.documents_removed
+
+    async def sources(
+        self, *, timeout: float | None = None
+    ) -> AsyncIterator[source_service_pb2.Source]:
+        """Yield every followed folder, in order of their ids."""
+        request = source_service_pb2.ListSourcesRequest()
+        while True:
+            page = await self._unary(self._sources.ListSources, request, timeout, calls.SOURCE)
+            for source in page.sources:
+                yield source
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def scan(
+        self, *ids: str, timeout: float | None = None
+    ) -> AsyncIterator[source_service_pb2.ScanSourcesResponse]:
+        """Read what changed in these sources, ids or paths, or in all; the last has ``done``."""
+        request = source_service_pb2.ScanSourcesRequest(ids=ids)
+        return self._stream(self._sources.ScanSources, request, timeout, calls.IMPORT)
+
+    async def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
+        """Return how the daemon is."""
+        request = admin_service_pb2.StatusRequest()
+        return await self._unary(self._admin.Status, request, timeout, calls.STATUS)
+
+    async def shutdown(
+        self, *, grace: float = 5.0, timeout: float | None = None
+    ) -> admin_service_pb2.ShutdownResponse:
+        """Stop the daemon; running calls get *grace* seconds. It is gone when its process is."""
+        request = admin_service_pb2.ShutdownRequest()
+        request.grace.FromMilliseconds(round(grace * 1000))
+        return await self._unary(self._admin.Shutdown, request, timeout, grace + calls.STATUS)
+
+    def _seconds(self, timeout: float | None, default: float) -> float | None:
+        return calls.seconds(timeout, self._timeout, default)
+
+    async def _unary(
+        self,
+        method: aio.UnaryUnaryMultiCallable[_Q, _A],
+        request: _Q,
+        timeout: float | None,
+        default: float,
+    ) -> _A:
+        try:
+            return await method(
+                request, timeout=self._seconds(timeout, default), metadata=self._metadata
+            )
+        except grpc.RpcError as call:
+            raise error_from(call) from None
+
+    async def _stream(
+        self,
+        method: aio.UnaryStreamMultiCallable[_Q, _A] | aio.StreamStreamMultiCallable[_Q, _A],
+        request: _Q | Iterator[_Q] | AsyncIterator[_Q],
+        timeout: float | None,
+        default: float = math.inf,
+    ) -> AsyncIterator[_A]:
+        call = method(
+            request,  # type: ignore[arg-type]  # one or a stream, as the method wants it
+            timeout=self._seconds(timeout, default),
+            metadata=self._metadata,
+        )
+        try:
+            async for answer in call:
+                yield answer
+        except grpc.RpcError as error:
+            raise error_from(error) from None
+        finally:
+            call.cancel()
+
+
+async def _threaded(items: Iterator[_A]) -> AsyncIterator[_A]:
+    """Yield *items*, each fetched in another thread, since reading a pipe may take its time."""
+    end = object()
+    while True:
+        item = await asyncio.to_thread(next, items, end)
+        if item is end:
+            return
+        yield item  # type: ignore[misc]  # everything but the end is an item

@@ -1,0 +1,1 @@
+"""The commands, a module each; its ``command`` is what `twolane.cli.app` runs."""

@@ -1,0 +1,270 @@
+"""The client for ordinary code; `twolane.aio` has the same one for asyncio."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, TypeVar, Unpack
+
+import grpc
+
+from twolane import calls, errors, requests
+from twolane._status import error_from
+from twolane.connection import open_channel, require_private, socket_path
+from twolane.launch import ensure_daemon
+from twolane.requests import SaveOptions, SearchOptions, SourceOptions
+from twolane.v1 import (
+    admin_service_pb2,
+    admin_service_pb2_grpc,
+    archive_service_pb2,
+    archive_service_pb2_grpc,
+    search_service_pb2,
+    search_service_pb2_grpc,
+    source_service_pb2,
+    source_service_pb2_grpc,
+)
+
+_Q = TypeVar("_Q")
+_A = TypeVar("_A")
+
+
+def connect(
+    socket: str | os.PathLike[str] | None = None,
+    *,
+    autostart: bool = True,
+    timeout: float | None = None,
+    name: str = calls.LIBRARY,
+    on_start: Callable[[], None] | None = None,
+) -> Client:
+    """Return a client of a daemon that answers; start the daemon if nobody does.
+
+    *socket* defaults to ``$TWOLANE_SOCKET`` and the usual places. *autostart* False, or
+    ``TWOLANE_NO_AUTOSTART=1``, starts nothing. *on_start* is called before a daemon is started.
+    Raises DaemonUnavailable if there is none to talk to.
+    """
+    ensure_daemon(socket, autostart=autostart, on_start=on_start)
+    return Client(socket, timeout=timeout, name=name)
+
+
+class Client:
+    """Calls to the daemon on *socket*. Nothing is sent before the first call.
+
+    *timeout* is in seconds and stands for every call that is not given its own; without it each
+    call has the default of `twolane.calls`. Pass `math.inf` for none. *name* tells the daemon's
+    log who calls. A client may be shared by threads, and is a context manager.
+
+    Every method raises a `TwolaneError`.
+    """
+
+    def __init__(
+        self,
+        socket: str | os.PathLike[str] | None = None,
+        *,
+        timeout: float | None = None,
+        name: str = calls.LIBRARY,
+    ) -> None:
+        self.socket: Path = socket_path(socket)
+        self._timeout = timeout
+        self._metadata = calls.metadata(name)
+        require_private(self.socket)
+        self._channel = open_channel(self.socket)
+        self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
+        self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
+        self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
+        self._admin = admin_service_pb2_grpc.AdminServiceStub(self._channel)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Cancel what is running and let the connection go."""
+        self._channel.close()
+
+    def search(
+        self, query: str, *, timeout: float | None = None, **options: Unpack[SearchOptions]
+    ) -> Iterator[search_service_pb2.SearchResponse]:
+        """Yield the answers: with ``partial`` the keyword one first; the last is final.
+
+        Leaving the loop early cancels the search.
+        """
+        request = requests.search(query, options)
+        return self._stream(self._searching.Search, request, timeout, calls.SEARCH)
+
+    def search_final(
+        self, query: str, *, timeout: float | None = None, **options: Unpack[SearchOptions]
+    ) -> search_service_pb2.SearchResponse:
+        """Return the final answer to *query*."""
+        return calls.last(
+            list(self.search(query, timeout=timeout, **options)), lambda answer: answer.final
+        )
+
+    def open(
+        self,
+        id: str,  # noqa: A002  the proto's name
+        *,
+        form: str = "full",
+        offset: int = 0,
+        max_bytes: int = 0,
+        timeout: float | None = None,
+    ) -> search_service_pb2.OpenEvidenceResponse:
+        """Return one row by its id or evidence key: a page of it, or its ``middle`` form."""
+        request = requests.open_evidence(id, form, offset, max_bytes)
+        return self._unary(self._searching.OpenEvidence, request, timeout, calls.OPEN)
+
+    def pages(
+        self,
+        id: str,  # noqa: A002  the proto's name
+        *,
+        offset: int = 0,
+        timeout: float | None = None,
+    ) -> Iterator[search_service_pb2.OpenEvidenceResponse]:
+        """Yield all of a row from *offset* on, page by page."""
+        while True:
+            page = self.open(id, offset=offset, timeout=timeout)
+            yield page
+            offset = page.next_offset
+            if offset == 0:
+                return
+
+    def save(
+        self,
+        source: str,
+        summary: str,
+        *,
+        timeout: float | None = None,
+        **options: Unpack[SaveOptions],
+    ) -> archive_service_pb2.SaveResponse:
+        """Keep one conversation or note; it can be found when this returns."""
+        request = requests.save(source, summary, options)
+        return self._unary(self._archive.Save, request, timeout, calls.SAVE)
+
+    def import_path(
+        self, path: str | os.PathLike[str], *, timeout: float | None = None
+    ) -> Iterator[archive_service_pb2.ImportResponse]:
+        """Import a file or folder that the daemon can read; yield progress, last with ``done``."""
+        return self._stream(self._archive.Import, requests.import_path(path), timeout, calls.IMPORT)
+
+    def import_bytes(
+        self,
+        data: bytes | Iterable[bytes] | BinaryIO,
+        *,
+        name: str,
+        size: int = 0,
+        timeout: float | None = None,
+    ) -> Iterator[archive_service_pb2.ImportResponse]:
+        """Import an export's bytes, sent in chunks; yield progress, last with ``done``.
+
+        *name* is for messages; *size* is the number of bytes, 0 where it is not known. An error
+        that reading *data* raises is raised here.
+        """
+        guarded = calls.Guarded(requests.import_bytes(data, name, size))
+        try:
+            yield from self._stream(self._archive.Import, guarded, timeout, calls.IMPORT)
+        except errors.TwolaneError:
+            guarded.reraise()
+            raise
+
+    def import_file(
+        self, path: str | os.PathLike[str], *, timeout: float | None = None
+    ) -> Iterator[archive_service_pb2.ImportResponse]:
+        """Import a file that this process can read, by sending its bytes."""
+        file = Path(path)
+        with file.open("rb") as data:
+            yield from self.import_bytes(
+                data,
+                name=requests.sayable(file.name),
+                size=os.fstat(data.fileno()).st_size,
+                timeout=timeout,
+            )
+
+    def add_source(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        timeout: float | None = None,
+        **options: Unpack[SourceOptions],
+    ) -> source_service_pb2.Source:
+        """Start to follow a folder; it is not scanned yet."""
+        request = requests.add_source(path, options)
+        return self._unary(self._sources.AddSource, request, timeout, calls.SOURCE).source
+
+    def remove_source(self, id_or_path: str, *, timeout: float | None = None) -> int:
+        """Stop following a folder; return how many of its documents left the index."""
+        request = source_service_pb2.RemoveSourceRequest(id=id_or_path)
+        reply = self._unary(self._sources.RemoveSource, request, timeout, calls.REMOVE)
+        return reply.documents_removed
+
+    def sources(self, *, timeout: float | None = None) -> Iterator[source_service_pb2.Source]:
+        """Yield every followed folder, in order of their ids."""
+        request = source_service_pb2.ListSourcesRequest()
+        while True:
+            page = self._unary(self._sources.ListSources, request, timeout, calls.SOURCE)
+            yield from page.sources
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    def scan(
+        self, *ids: str, timeout: float | None = None
+    ) -> Iterator[source_service_pb2.ScanSourcesResponse]:
+        """Read what changed in these sources, ids or paths, or in all; the last has ``done``."""
+        request = source_service_pb2.ScanSourcesRequest(ids=ids)
+        return self._stream(self._sources.ScanSources, request, timeout, calls.IMPORT)
+
+    def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
+        """Return how the daemon is."""
+        request = admin_service_pb2.StatusRequest()
+        return self._unary(self._admin.Status, request, timeout, calls.STATUS)
+
+    def shutdown(
+        self, *, grace: float = 5.0, timeout: float | None = None
+    ) -> admin_service_pb2.ShutdownResponse:
+        """Stop the daemon; running calls get *grace* seconds. It is gone when its process is."""
+        request = admin_service_pb2.ShutdownRequest()
+        request.grace.FromMilliseconds(round(grace * 1000))
+        return self._unary(self._admin.Shutdown, request, timeout, grace + calls.STATUS)
+
+    def _seconds(self, timeout: float | None, default: float) -> float | None:
+        return calls.seconds(timeout, self._timeout, default)
+
+    def _unary(
+        self,
+        method: grpc.UnaryUnaryMultiCallable[_Q, _A],
+        request: _Q,
+        timeout: float | None,
+        default: float,
+    ) -> _A:
+        try:
+            return method(request, timeout=self._seconds(timeout, default), metadata=self._metadata)
+        except grpc.RpcError as call:
+            raise error_from(call) from None
+
+    def _stream(
+        self,
+        method: grpc.UnaryStreamMultiCallable[_Q, _A] | grpc.StreamStreamMultiCallable[_Q, _A],
+        request: _Q | Iterator[_Q],
+        timeout: float | None,
+        default: float = math.inf,
+    ) -> Iterator[_A]:
+        call = method(
+            request,  # type: ignore[arg-type]  # one or a stream, as the method wants it
+            timeout=self._seconds(timeout, default),
+            metadata=self._metadata,
+        )
+        try:
+            yield from call
+        except grpc.RpcError as error:
+            raise error_from(error) from None
+        finally:
+            call.cancel()

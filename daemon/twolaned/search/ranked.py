@@ -1,0 +1,79 @@
+"""A pool of candidates with its scores, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twolaned.model.query import RankingDate
+from twolaned.model.result import LaneHits, ScoreParts
+from twolaned.search import score
+from twolaned.search.fusion import Pool, merge, ranking
+from twolaned.search.row_table import RowTable
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """*order* holds places in *pool*, best first."""
+
+    pool: Pool
+    scores: score.Scores
+    order: list[int]
+
+    @property
+    def best_score(self) -> float | None:
+        """The highest score; None of an empty pool."""
+        return float(self.scores.total.max()) if len(self.pool) else None
+
+    def rows(self) -> list[int]:
+        """Row numbers, best first."""
+        return [int(number) for number in self.pool.rows[self.order]]
+
+    def parts(self, place: int) -> ScoreParts:
+        """The terms of the score at *place* of the pool."""
+        pool, scores = self.pool, self.scores
+        return ScoreParts(
+            similarity=float(scores.similarity[place]),
+            recency=float(scores.recency[place]),
+            quality=float(scores.quality[place]),
+            tier=float(scores.tier[place]),
+            outcome=score.OUTCOME_VALUE,
+            found_both_ways=float(scores.found_both_ways[place]),
+            freshness=float(scores.freshness[place]),
+            bm25=_known(pool.bm25[place]),
+            cosine=_known(pool.cosine[place]),
+        )
+
+
+def rank(hits: LaneHits, table: RowTable, date: RankingDate, now: int) -> Ranked:
+    """Score what the keyword lane found and order it, equal scores by row id.
+
+    Without a meaning match both ways of fusing give the same similarity: the share of the best
+    keyword match.
+    """
+    pool = merge(hits)
+    scores = _scored(pool, table, date, now)
+    return Ranked(pool, scores, ranking(pool, scores.total, table.id_key))
+
+
+def rank_as_listed(hits: LaneHits, table: RowTable, date: RankingDate, now: int) -> Ranked:
+    """Score rows that no words were asked of, and leave them in their order."""
+    n = len(hits.rows)
+    pool = Pool(hits.rows, hits.passages, np.full(n, np.nan), np.full(n, np.nan))
+    return Ranked(pool, _scored(pool, table, date, now), list(range(n)))
+
+
+def _scored(pool: Pool, table: RowTable, date: RankingDate, now: int) -> score.Scores:
+    profiles = table.profiles(pool.rows)
+    return score.score(
+        similarity=score.similarity_max(pool.bm25, pool.cosine),
+        days=score.days_since(table.dates(pool.rows, date), now),
+        quality=np.array([score.quality_term(p.kind, p.quality) for p in profiles], np.float64),
+        tier=np.array([score.tier_term(p.tier) for p in profiles], np.float64),
+        both_ways=pool.both_ways,
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,66 @@
+"""The gRPC server: services, health, reflection and limits, put together in one place."""
+
+from __future__ import annotations
+
+from grpc import aio
+from grpc_health.v1 import health, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from twolane.v1 import (
+    admin_service_pb2_grpc,
+    archive_service_pb2_grpc,
+    search_service_pb2_grpc,
+    source_service_pb2_grpc,
+)
+from twolaned.model.errors import ConfigError
+from twolaned.server.daemon import RunningDaemon
+from twolaned.server.names import READING, WRITING
+from twolaned.server.spool import SpoolFolder
+from twolaned.services.admin_service import AdminService
+from twolaned.services.archive_service import ArchiveService
+from twolaned.services.search_service import SearchService
+from twolaned.services.source_service import SourceService
+from twolaned.store.layout import spool_path
+
+MAX_RECEIVE = 16 << 20
+"""Bytes of a message that is taken in; gRPC itself answers RESOURCE_EXHAUSTED above."""
+
+
+def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> aio.Server:
+    """A server of all that *daemon* can do, neither bound nor started."""
+    server = aio.server(
+        interceptors=(interceptor,),
+        options=(
+            ("grpc.max_receive_message_length", MAX_RECEIVE),
+            ("grpc.max_send_message_length", MAX_RECEIVE),
+            # A second server must fail to bind, not share the port.
+            ("grpc.so_reuseport", 0),
+        ),
+    )
+    writer, live = daemon.writer, daemon.live
+    search_service_pb2_grpc.add_SearchServiceServicer_to_server(
+        SearchService(daemon.searches), server
+    )
+    archive_service_pb2_grpc.add_ArchiveServiceServicer_to_server(
+        ArchiveService(writer, SpoolFolder(spool_path(daemon.options.data))), server
+    )
+    source_service_pb2_grpc.add_SourceServiceServicer_to_server(
+        SourceService(writer, lambda: live.snapshot.sources), server
+    )
+    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(AdminService(daemon), server)
+    health_pb2_grpc.add_HealthServicer_to_server(daemon.monitor.servicer, server)
+    names = (*READING, *WRITING, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, server)
+    return server
+
+
+def bind(server: aio.Server, address: str) -> None:
+    """Listen on *address* as well. Raises ConfigError if somebody else does."""
+    try:
+        server.add_insecure_port(address)
+    except RuntimeError as e:
+        raise ConfigError(
+            f"The daemon cannot listen on {address}; another program may do so. Choose another"
+            " address.",
+            address=address,
+        ) from e

@@ -1,0 +1,53 @@
+"""`twolane.v1.AdminService`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grpc import aio
+
+from twolane.v1 import admin_service_pb2 as admin
+from twolane.v1 import admin_service_pb2_grpc as admin_grpc
+from twolaned.model.errors import InvalidInput
+from twolaned.services.convert_status import status_to_proto
+from twolaned.services.convert_time import microseconds
+from twolaned.services.ports import Daemon
+
+Context = aio.ServicerContext[Any, Any]
+
+DEFAULT_GRACE = 5.0
+"""Seconds that running calls have to finish."""
+MAX_GRACE = 60.0
+
+
+class AdminService(admin_grpc.AdminServiceServicer):
+    """Tells how the daemon is and stops it."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+
+    async def Status(  # noqa: N802
+        self, _request: admin.StatusRequest, _: Context
+    ) -> admin.StatusResponse:
+        """Tell how the daemon is."""
+        return status_to_proto(await self._daemon.status())
+
+    async def Shutdown(  # noqa: N802
+        self, request: admin.ShutdownRequest, _: Context
+    ) -> admin.ShutdownResponse:
+        """Begin to stop."""
+        return admin.ShutdownResponse(pid=self._daemon.shut_down(_grace(request)))
+
+
+def _grace(request: admin.ShutdownRequest) -> float:
+    if not request.HasField("grace"):
+        return DEFAULT_GRACE
+    grace = microseconds("grace", request.grace) / 1e6
+    if not 0 <= grace <= MAX_GRACE:
+        raise InvalidInput(
+            "grace",
+            f"`grace` is {grace:g} s. Give 0 to {MAX_GRACE:g} s.",
+            reason="OUT_OF_RANGE",
+            seconds=f"{grace:g}",
+        )
+    return grace

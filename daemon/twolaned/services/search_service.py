@@ -1,0 +1,42 @@
+"""`twolane.v1.SearchService`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from grpc import aio
+
+from twolane.v1 import search_service_pb2 as search
+from twolane.v1 import search_service_pb2_grpc as search_grpc
+from twolaned.services.call import arrival
+from twolaned.services.convert_answer import answer_to_proto
+from twolaned.services.convert_evidence import evidence_to_proto, opening_from_proto
+from twolaned.services.convert_query import query_from_proto
+from twolaned.services.searches import Searches
+
+Context = aio.ServicerContext[Any, Any]
+
+
+class SearchService(search_grpc.SearchServiceServicer):
+    """Answers questions and opens what was found."""
+
+    def __init__(self, searches: Searches) -> None:
+        self._searches = searches
+
+    async def Search(  # noqa: N802
+        self, request: search.SearchRequest, _: Context
+    ) -> AsyncIterator[search.SearchResponse]:
+        """Search. The keyword answer is the final one as long as there is no other lane."""
+        answer = await self._searches.search(query_from_proto(request), arrival())
+        yield answer_to_proto(answer)
+
+    async def OpenEvidence(  # noqa: N802
+        self, request: search.OpenEvidenceRequest, _: Context
+    ) -> search.OpenEvidenceResponse:
+        """Open one row."""
+        opening = opening_from_proto(request)
+        opened = await self._searches.open(
+            opening.id, opening.form, opening.offset, opening.max_bytes
+        )
+        return evidence_to_proto(opened)

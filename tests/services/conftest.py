@@ -1,0 +1,93 @@
+"""A server of the services, with stand-ins for the rest of the process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from grpc import aio
+
+from tests.support.fake_ports import FakeWriter
+from tests.support.sockets import served
+from twolane.v1.admin_service_pb2_grpc import add_AdminServiceServicer_to_server
+from twolane.v1.archive_service_pb2_grpc import add_ArchiveServiceServicer_to_server
+from twolane.v1.source_service_pb2_grpc import add_SourceServiceServicer_to_server
+from twolaned.model.query import RankingDate, Similarity
+from twolaned.model.result import SearchMode
+from twolaned.model.source import Source
+from twolaned.server.interceptors import CallInterceptor, Gate
+from twolaned.server.recent_errors import RecentErrors
+from twolaned.server.spool import SpoolFolder
+from twolaned.services.admin_service import AdminService
+from twolaned.services.archive_service import ArchiveService
+from twolaned.services.daemon_status import DaemonStatus
+from twolaned.services.source_service import SourceService
+
+STATUS = DaemonStatus(
+    version="1.2",
+    pid=77,
+    started_at=1_000,
+    uptime_us=5,
+    start_up_us=6,
+    data_path="/data",
+    endpoint="unix:/s",
+    config_path="/c",
+    format_version=1,
+    index_generation=3,
+    tiers=(),
+    sources=(),
+    passages=4,
+    segments=1,
+    memtable_passages=2,
+    terms=9,
+    disk_bytes=10,
+    disk_free_bytes=11,
+    memory_bytes=12,
+    lanes=(),
+    mode=SearchMode.LEXICAL,
+    similarity=Similarity.MAX,
+    ranking_date=RankingDate.INDEXED,
+    writer_state="running",
+    writer_activity="",
+    recent_errors=(),
+    next_action="Do it.",
+    searches=13,
+)
+
+
+class Rooms:
+    """The services' surroundings."""
+
+    def __init__(self, folder: Path) -> None:
+        self.spool = folder / "spool"
+        self.spool.mkdir()
+        self.writer = FakeWriter()
+        self.sources: tuple[Source, ...] = ()
+        self.graces: list[float] = []
+
+    async def status(self) -> DaemonStatus:
+        return STATUS
+
+    def shut_down(self, grace: float) -> int:
+        self.graces.append(grace)
+        return STATUS.pid
+
+    def register(self, server: aio.Server) -> None:
+        archive = ArchiveService(self.writer, SpoolFolder(self.spool))
+        add_ArchiveServiceServicer_to_server(archive, server)
+        sources = SourceService(self.writer, lambda: self.sources)
+        add_SourceServiceServicer_to_server(sources, server)
+        add_AdminServiceServicer_to_server(AdminService(self), server)
+
+
+@pytest.fixture
+def rooms(tmp_path: Path) -> Rooms:
+    return Rooms(tmp_path)
+
+
+@pytest.fixture
+async def channel(rooms: Rooms) -> AsyncIterator[aio.Channel]:
+    interceptor = CallInterceptor(Gate(calls=8, queued=8, bulk=4), RecentErrors())
+    async with served(rooms.register, interceptors=[interceptor]) as channel:
+        yield channel

@@ -1,0 +1,1 @@
+"""Local HTTP servers that speak the providers' APIs, and misbehave as they are told."""
