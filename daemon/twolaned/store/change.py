@@ -10,7 +10,7 @@ import lmdb
 
 from twolaned.model.row import RowDraft
 from twolaned.model.source import Source
-from twolaned.store.keys import file_key, row_key, text_key
+from twolaned.store.keys import file_key, row_key, saved_key, text_key
 from twolaned.store.manifest import DeadRow, LogRecord, Manifest
 from twolaned.store.records import FileRecord, RowRecord, seal, seal_passages, seal_spans
 from twolaned.store.view import View
@@ -90,6 +90,10 @@ class Change(View):
             while cursor.key() and _U64.unpack(cursor.key())[0] < before:
                 if not cursor.delete():
                     return
+
+    def put_saved(self, source: str, key: str, row_id: str) -> None:
+        """Remember that *source* saved *row_id* under the idempotency *key*."""
+        self._put("saved", saved_key(source, key), row_id.encode())
 
     def put_source(self, source: Source) -> None:
         """Add or replace a followed folder."""

@@ -33,3 +33,12 @@ def file_key(source_id: str, path: str) -> bytes:
     """The key of a file of a source; with an empty *path*, the prefix of all of them."""
     source = hashlib.blake2b(source_id.encode(), digest_size=_DIGEST).digest()
     return source + (text_key(path) if path else b"")[: MAX_KEY - _DIGEST]
+
+
+def saved_key(source: str, key: str) -> bytes:
+    """The key of what *source* saved under the idempotency *key*."""
+    digest = hashlib.blake2b(digest_size=2 * _DIGEST)
+    name = source.encode("utf-8", "surrogatepass")
+    digest.update(len(name).to_bytes(8, "little") + name)
+    digest.update(key.encode("utf-8", "surrogatepass"))
+    return digest.digest()

@@ -30,6 +30,7 @@ TABLES = (
     "staged",
     "sources",
     "files",
+    "saved",
 )
 
 

@@ -12,7 +12,7 @@ import lmdb
 from twolaned.model.row import MessageSpan, Passage, Row
 from twolaned.model.source import Source
 from twolaned.store.faults import corrupt
-from twolaned.store.keys import file_key, row_key, text_key
+from twolaned.store.keys import file_key, row_key, saved_key, text_key
 from twolaned.store.manifest import (
     DeadRow,
     LogRecord,
@@ -110,6 +110,11 @@ class View:
         """The number of the live version of the row *row_id*."""
         data = self._get("ids", text_key(row_id))
         return None if data is None else _U32.unpack(data)[0]
+
+    def saved_row(self, source: str, key: str) -> str | None:
+        """The id of the row that *source* saved under the idempotency *key*."""
+        data = self._get("saved", saved_key(source, key))
+        return None if data is None else bytes(data).decode()
 
     def body_bytes(self, number: int) -> bytes:
         """A row's whole text as UTF-8. Raises StoreCorrupt where it does not check out."""

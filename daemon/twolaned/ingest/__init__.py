@@ -1,0 +1,1 @@
+"""How does a file become rows and passages?"""
