@@ -91,11 +91,10 @@ def test_a_damaged_body_is_detected_and_not_served(store: Store, tmp_path: Path)
     put(store, 1, row)
     store.close()
     file = main_path(tmp_path) / "data.mdb"
-    raw = bytearray(file.read_bytes())
-    at = raw.find(b"a body long enough")
-    assert at > 0
-    raw[at] ^= 1
-    file.write_bytes(raw)
+    raw = file.read_bytes()
+    assert b"a body long enough" in raw
+    # Wherever it stands: a page that a later commit has freed may hold it too.
+    file.write_bytes(raw.replace(b"a body long enough", b"e body long enough"))
     damaged = Store.open(tmp_path, write=True)
     with pytest.raises(StoreCorrupt, match="twolane doctor"), damaged.view() as view:
         view.body(1)
