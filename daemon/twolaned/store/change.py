@@ -10,9 +10,10 @@ import lmdb
 
 from twolaned.model.row import RowDraft
 from twolaned.model.source import Source
-from twolaned.store.keys import file_key, row_key, saved_key, text_key
+from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key
 from twolaned.store.manifest import DeadRow, LogRecord, Manifest
 from twolaned.store.records import FileRecord, RowRecord, seal, seal_passages, seal_spans
+from twolaned.store.tombstone import Tombstone
 from twolaned.store.view import View
 
 _U64 = struct.Struct(">Q")
@@ -90,6 +91,44 @@ class Change(View):
             while cursor.key() and _U64.unpack(cursor.key())[0] < before:
                 if not cursor.delete():
                     return
+
+    def put_tombstone(self, tombstone: Tombstone) -> None:
+        """Remember that a row was deleted, and by how many tombstones its messages are held."""
+        self.lift_tombstone(tombstone.row_id)
+        self._put("tombstones", text_key(tombstone.row_id), seal(tombstone))
+        for value in tombstone.hashes:
+            self._put("buried", hash_key(value), _U32.pack(self._holders(value) + 1))
+
+    def lift_tombstone(self, row_id: str) -> None:
+        """Let a deleted row come back."""
+        known = self.tombstone(row_id)
+        if known is None:
+            return
+        self._delete("tombstones", text_key(row_id))
+        for value in known.hashes:
+            holders = self._holders(value) - 1
+            if holders > 0:
+                self._put("buried", hash_key(value), _U32.pack(holders))
+            else:
+                self._delete("buried", hash_key(value))
+
+    def _holders(self, message_hash: int) -> int:
+        data = self._get("buried", hash_key(message_hash))
+        return 0 if data is None else int(_U32.unpack(data)[0])
+
+    def delete_terms(self, terms: Iterable[str]) -> None:
+        """Forget *terms*, whose numbers no posting holds any more."""
+        for term in terms:
+            self._delete("terms", text_key(term))
+
+    def fill(self, key: int, value: bytes) -> None:
+        """Write *value* over a page that nothing uses; see `clear_filling`."""
+        self._put("filler", _U64.pack(key), value)
+
+    def clear_filling(self, keys: Iterable[int]) -> None:
+        """Let go of what `fill` wrote."""
+        for key in keys:
+            self._delete("filler", _U64.pack(key))
 
     def put_saved(self, source: str, key: str, row_id: str) -> None:
         """Remember that *source* saved *row_id* under the idempotency *key*."""

@@ -8,6 +8,7 @@ import struct
 from twolaned.store.layout import MAX_KEY
 
 _U32 = struct.Struct(">I")
+_U64 = struct.Struct(">Q")
 _DIGEST = 16
 
 
@@ -42,3 +43,8 @@ def saved_key(source: str, key: str) -> bytes:
     digest.update(len(name).to_bytes(8, "little") + name)
     digest.update(key.encode("utf-8", "surrogatepass"))
     return digest.digest()
+
+
+def hash_key(value: int) -> bytes:
+    """The key of a 64-bit hash."""
+    return _U64.pack(value)

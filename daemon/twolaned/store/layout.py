@@ -31,6 +31,9 @@ TABLES = (
     "sources",
     "files",
     "saved",
+    "tombstones",
+    "buried",
+    "filler",
 )
 
 

@@ -93,6 +93,10 @@ class Store:
                 continue
         return total
 
+    def pages(self) -> int:
+        """Pages of the main environment's file, used or free."""
+        return int(self._env.info()["last_pgno"]) + 1
+
     def close(self) -> None:
         """Close the environment; no view may be open."""
         self._env.close()

@@ -12,7 +12,7 @@ import lmdb
 from twolaned.model.row import MessageSpan, Passage, Row
 from twolaned.model.source import Source
 from twolaned.store.faults import corrupt
-from twolaned.store.keys import file_key, row_key, saved_key, text_key
+from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key
 from twolaned.store.manifest import (
     DeadRow,
     LogRecord,
@@ -32,6 +32,7 @@ from twolaned.store.records import (
     unseal_row,
     unseal_source,
 )
+from twolaned.store.tombstone import Tombstone, unseal_tombstone
 
 _U64 = struct.Struct(">Q")
 _U32 = struct.Struct("<I")
@@ -116,6 +117,25 @@ class View:
         data = self._get("saved", saved_key(source, key))
         return None if data is None else bytes(data).decode()
 
+    def tombstone(self, row_id: str) -> Tombstone | None:
+        """What remains of the row *row_id* if it was deleted."""
+        data = self._get("tombstones", text_key(row_id))
+        return None if data is None else unseal_tombstone(data)
+
+    def tombstones(self, prefix: str) -> Iterator[Tombstone]:
+        """The tombstones of row ids that begin with *prefix*, which is not empty."""
+        start = text_key(prefix)
+        cursor = self._txn.cursor(db=self._tables["tombstones"])
+        if cursor.set_range(start):
+            for key, value in cursor:
+                if bytes(key[: len(start)]) != start:
+                    return
+                yield unseal_tombstone(value)
+
+    def is_buried(self, message_hash: int) -> bool:
+        """Whether a deleted conversation held a message of this hash."""
+        return self._get("buried", hash_key(message_hash)) is not None
+
     def body_bytes(self, number: int) -> bytes:
         """A row's whole text as UTF-8. Raises StoreCorrupt where it does not check out."""
         data = self._get("bodies", row_key(number))
@@ -154,6 +174,11 @@ class View:
         for key, value in cursor:
             if bytes(key[: len(start)]) != start:
                 return
+            yield bytes(key).decode("utf-8", "replace"), _U32.unpack(value)[0]
+
+    def terms(self) -> Iterator[tuple[str, int]]:
+        """All terms and their ids, in order of their UTF-8 bytes."""
+        for key, value in self._txn.cursor(db=self._tables["terms"]):
             yield bytes(key).decode("utf-8", "replace"), _U32.unpack(value)[0]
 
     def log(self, after: int) -> Iterator[tuple[int, LogRecord]]:

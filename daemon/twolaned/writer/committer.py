@@ -53,6 +53,8 @@ class Publication:
     sealed_seq: int | None = None
     sealed_passages: int = 0
     """Passages that left the log with this commit."""
+    trim_log: bool = False
+    """Drop all sealed records at once; a reader that is behind loads the index anew."""
     average_length: float | None = None
     sources_changed: bool = False
     amend: list[Amend] = field(default_factory=list)
@@ -182,14 +184,26 @@ class Committer:
             generation=sequence,
             segments=kept + publication.segments_added,
             sealed_seq=publication.sealed_seq if sealing else old.sealed_seq,
-            # One seal's worth of sealed records stays, so that a reader that is a little behind
-            # can still follow record by record.
-            log_start=old.sealed_seq + 1 if sealing else old.log_start,
+            log_start=self._log_start(publication),
             logged_passages=old.logged_passages + publication.logged - publication.sealed_passages,
             next_row=self._next_row,
+            next_term=self.vocabulary.next_term,
             average_length=old.average_length if average is None else average,
             average_fixed=old.average_fixed or average is not None,
         )
+
+    def _log_start(self, publication: Publication) -> int:
+        if publication.trim_log and publication.sealed_seq is not None:
+            return publication.sealed_seq + 1
+        # One seal's worth of sealed records stays, so that a reader that is a little behind can
+        # still follow record by record.
+        if publication.sealed_seq is not None:
+            return self.manifest.sealed_seq + 1
+        return self.manifest.log_start
+
+    def forget_words(self) -> None:
+        """Look all terms up anew from now on: some may have left the store."""
+        self.tokenizer = BatchTokenizer(self.vocabulary)
 
     def _bury(self, change: Change, publication: Publication) -> list[DeadRow]:
         """Take the live versions that *publication* replaces or removes out of the index."""

@@ -12,10 +12,11 @@ from twolaned.ingest.reader import IngestLimits
 from twolaned.model.report import ImportReport
 from twolaned.writer.batch import Batch
 from twolaned.writer.committer import Committer
-from twolaned.writer.maintenance import seal_segment
-from twolaned.writer.protocol import Imported, Saved, SourceAdded, SourceRemoved
+from twolaned.writer.maintenance import Maintenance, seal_segment
+from twolaned.writer.protocol import Deleted, Imported, Saved, SourceAdded, SourceRemoved
+from twolaned.writer.tombstones import Tombstones
 
-Result = Saved | Imported | SourceAdded | SourceRemoved
+Result = Saved | Imported | SourceAdded | SourceRemoved | Deleted
 Step = Future[Any] | None
 """What a job yields: a future to wait for, or None to let others have a turn."""
 Job = Generator[Step, None, Result]
@@ -31,6 +32,8 @@ class JobContext:
     committer: Committer
     executor: Executor
     limits: IngestLimits
+    maintenance: Maintenance
+    tombstones: Tombstones
 
     def batch(self) -> Batch:
         """A new, empty batch."""

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from twolaned.ingest.drafts import draft_conversation
 from twolaned.ingest.merge import merge_conversations, restore_conversation
 from twolaned.model.conversation import Conversation
-from twolaned.model.report import ImportReport
+from twolaned.model.report import ImportReport, Skip
 from twolaned.model.row import RowDraft
 from twolaned.writer.batch import Batch, Outcome
 from twolaned.writer.context import JobContext, Step
@@ -17,6 +17,9 @@ PUBLISH_PASSAGES = 32_768
 """Passages gathered at the most before they are published."""
 PUBLISH_SECONDS = 3.0
 """How long gathered rows may wait before a person can find them."""
+
+DELETED = "deleted"
+"""The reason of what stays out because the person deleted it."""
 
 
 class Gatherer:
@@ -30,6 +33,11 @@ class Gatherer:
 
     def take_conversation(self, conversation: Conversation) -> Generator[Step, None, None]:
         """Take *conversation*, united with what the index holds of it."""
+        left = self._context.tombstones.without_deleted(conversation)
+        if left is None:
+            self._report.add_skip(Skip(DELETED, conversation.title or conversation.id))
+            return
+        conversation = left
         draft = draft_conversation(conversation)
         if self.batch.holds(draft.id):
             yield from self.publish()
@@ -45,6 +53,9 @@ class Gatherer:
 
     def take(self, draft: RowDraft) -> Generator[Step, None, None]:
         """Take one row and publish where enough has gathered."""
+        if self._context.tombstones.keep_out(draft.id):
+            self._report.add_skip(Skip(DELETED, draft.path or draft.title))
+            return
         if self.batch.holds(draft.id):
             yield from self.publish()
         if self.batch.add(draft) is Outcome.UNCHANGED:

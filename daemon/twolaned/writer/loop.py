@@ -18,6 +18,7 @@ from twolaned.model.report import ImportReport
 from twolaned.store import Store
 from twolaned.writer.committer import Committer
 from twolaned.writer.context import Job, JobContext
+from twolaned.writer.delete_job import delete_job
 from twolaned.writer.import_job import import_job
 from twolaned.writer.maintenance import Maintenance, Sealed
 from twolaned.writer.protocol import (
@@ -25,6 +26,7 @@ from twolaned.writer.protocol import (
     Cancel,
     Cancelled,
     Committed,
+    Delete,
     Done,
     Event,
     Failed,
@@ -40,6 +42,7 @@ from twolaned.writer.protocol import (
 )
 from twolaned.writer.save_job import save_job
 from twolaned.writer.source_jobs import add_source_job, remove_source_job, scan_job
+from twolaned.writer.tombstones import Tombstones
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +73,9 @@ class WriterLoop:
         self._pool = ThreadPoolExecutor(2, "sealing")
         self._committer = Committer(store, self._announce)
         self._maintenance = Maintenance(self._committer, self._pool)
-        self._context = JobContext(self._committer, self._pool, limits)
+        self._context = JobContext(
+            self._committer, self._pool, limits, self._maintenance, Tombstones(store)
+        )
         self._jobs: deque[_Running] = deque()
         self._task: Future[Sealed] | None = None
         self._maintain_after = 0.0
@@ -141,6 +146,8 @@ class WriterLoop:
             case ImportPath() as path:
                 tell = self._teller(number)
                 self._jobs.append(_Running(number, import_job(self._context, path, tell)))
+            case Delete() as delete:
+                self._jobs.append(_Running(number, delete_job(self._context, delete)))
             case ScanSources() as scan:
                 tell = self._teller(number)
                 self._jobs.append(_Running(number, scan_job(self._context, scan, tell)))

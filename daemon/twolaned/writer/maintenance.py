@@ -47,6 +47,8 @@ class Sealed:
     reclaimed: tuple[int, ...]
     sealed_seq: int | None
     sealed_passages: int
+    everything: bool = False
+    """Whether all live passages were written anew."""
 
 
 def seal_segment(
@@ -67,11 +69,23 @@ class Maintenance:
         self._store = committer.store
         self._executor = executor
         self._doomed: list[tuple[float, str]] = []
+        self._rewrites: list[Future[None]] = []
         self._remove_strangers()
+
+    def request_rewrite(self) -> Future[None]:
+        """Ask for all live passages to be written anew, without anything that is dead."""
+        done: Future[None] = Future()
+        self._rewrites.append(done)
+        return done
 
     def start(self) -> Future[Sealed] | None:
         """Begin the most urgent task in the background, or return None where nothing is due."""
         manifest = self._committer.manifest
+        if self._rewrites:
+            if manifest.logged_passages and not manifest.average_fixed:
+                self._committer.fix_average(average_length(self._logged(manifest)[0]))
+                manifest = self._committer.manifest
+            return self._executor.submit(self._rewrite, manifest, set(self._committer.dead))
         if manifest.logged_passages >= SEAL_LOG_AT:
             if not manifest.average_fixed:
                 self._committer.fix_average(average_length(self._logged(manifest)[0]))
@@ -90,6 +104,7 @@ class Maintenance:
             reclaimed=sealed.reclaimed,
             sealed_seq=sealed.sealed_seq,
             sealed_passages=sealed.sealed_passages,
+            trim_log=sealed.everything,
         )
         try:
             self._committer.publish(publication)
@@ -99,6 +114,10 @@ class Maintenance:
             raise
         until = time.monotonic() + GRACE_SECONDS
         self._doomed += [(until, segment) for segment in sealed.removed]
+        if sealed.everything:
+            waiting, self._rewrites = self._rewrites, []
+            for done in waiting:
+                done.set_result(None)
 
     def sweep(self) -> float | None:
         """Remove files whose time is up. Returns the seconds until the next call is due."""
@@ -172,6 +191,25 @@ class Maintenance:
             reclaimed=reclaimed,
             sealed_seq=None,
             sealed_passages=0,
+        )
+
+    def _rewrite(self, manifest: Manifest, dead: set[int]) -> Sealed:
+        bundles = [ArrayBundle(self._store.segment_path(s.id)) for s in manifest.segments]
+        segments = [Segment(bundle.arrays) for bundle in bundles]
+        batches, rows = self._logged(manifest)
+        batches += [segment.postings() for segment in segments]
+        rows += [segment.rows for segment in segments]
+        added, _ = self._write(batches, rows, dead, manifest.average_length)
+        del segments, batches, rows
+        for bundle in bundles:
+            bundle.close()
+        return Sealed(
+            added=added,
+            removed=tuple(s.id for s in manifest.segments),
+            reclaimed=tuple(sorted(dead)),
+            sealed_seq=manifest.generation,
+            sealed_passages=manifest.logged_passages,
+            everything=True,
         )
 
     def _write(

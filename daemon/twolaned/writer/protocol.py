@@ -74,6 +74,16 @@ class ScanSources(msgspec.Struct, frozen=True, tag=True):
     ids: tuple[str, ...] = ()
 
 
+class Delete(msgspec.Struct, frozen=True, tag=True):
+    """Delete the rows with these ids and keep them from coming back.
+
+    With *purge* their bytes leave the disk too before the request ends.
+    """
+
+    ids: tuple[str, ...]
+    purge: bool = False
+
+
 class Cancel(msgspec.Struct, frozen=True, tag=True):
     """Stop the request *request* at its next step. What it has published stays."""
 
@@ -84,7 +94,7 @@ class Request(msgspec.Struct, frozen=True):
     """A command with the number that its events will carry."""
 
     number: int
-    command: Save | ImportPath | AddSource | RemoveSource | ScanSources | Cancel
+    command: Save | ImportPath | AddSource | RemoveSource | ScanSources | Delete | Cancel
 
 
 class Saved(msgspec.Struct, frozen=True, tag=True, kw_only=True):
@@ -114,6 +124,12 @@ class SourceRemoved(msgspec.Struct, frozen=True, tag=True):
     documents_removed: int
 
 
+class Deleted(msgspec.Struct, frozen=True, tag=True):
+    """The result of `Delete`: how many rows left the index."""
+
+    rows: int
+
+
 class Cancelled(msgspec.Struct, frozen=True, tag=True):
     """The result of `Cancel`, and of a request that was cancelled."""
 
@@ -140,7 +156,7 @@ class Progress(msgspec.Struct, frozen=True, tag=True):
 class Done(msgspec.Struct, frozen=True, tag=True):
     """A request succeeded; what it did is part of *generation*."""
 
-    result: Saved | Imported | SourceAdded | SourceRemoved | Cancelled
+    result: Saved | Imported | SourceAdded | SourceRemoved | Deleted | Cancelled
     generation: int
 
 

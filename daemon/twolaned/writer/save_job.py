@@ -32,6 +32,9 @@ def save_job(context: JobContext, save: Save) -> Job:
     draft = _timed(draft, _live(context, draft.id))
     batch = context.batch()
     outcome = batch.add(draft)
+    if context.tombstones.keep_out(draft.id):
+        # Saving is the person's own wish, later than the deletion.
+        batch.amend(partial(_bring_back, row_id=draft.id))
     for name in {key, replaced} - {None}:
         batch.amend(partial(_remember, source=save.source, key=str(name), row_id=draft.id))
     try:
@@ -49,6 +52,10 @@ def save_job(context: JobContext, save: Save) -> Job:
 
 def _remember(change: Change, *, source: str, key: str, row_id: str) -> None:
     change.put_saved(source, key, row_id)
+
+
+def _bring_back(change: Change, *, row_id: str) -> None:
+    change.lift_tombstone(row_id)
 
 
 def _saved(context: JobContext, source: str, key: str) -> RowRecord | None:

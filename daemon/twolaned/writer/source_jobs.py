@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Generator, Iterable
+from functools import partial
 from pathlib import Path
 
 from twolaned.ingest.drafts import draft_document
@@ -12,6 +13,7 @@ from twolaned.ingest.reader import ReadProgress
 from twolaned.model.errors import AlreadyExists, NotFound
 from twolaned.model.report import ImportReport, Skip
 from twolaned.model.source import Source
+from twolaned.store.change import Change
 from twolaned.store.records import FileRecord
 from twolaned.writer.committer import now_ms
 from twolaned.writer.context import Job, JobContext, Step, Tell
@@ -43,10 +45,17 @@ def add_source_job(context: JobContext, command: AddSource) -> Job:
             path=source.path,
         )
     batch = context.batch()
-    batch.amend(lambda change: change.put_source(source), sources_changed=True)
+    batch.amend(partial(_follow, source=source), sources_changed=True)
     batch.publish_now()
     return SourceAdded(source)
     yield None  # a job is a generator, even one that needs a single step
+
+
+def _follow(change: Change, *, source: Source) -> None:
+    change.put_source(source)
+    # Following a folder anew is the person's own wish, later than any deletion from it.
+    for tombstone in list(change.tombstones(f"{source.path}:")):
+        change.lift_tombstone(tombstone.row_id)
 
 
 def remove_source_job(context: JobContext, command: RemoveSource) -> Job:
@@ -152,9 +161,13 @@ def _remove_files(
         batch = context.batch()
         for path, record in files[start : start + REMOVE_AT_ONCE]:
             batch.remove(record.row_id)
-            batch.amend(lambda change, path=path: change.delete_file(source.id, path))
+            batch.amend(partial(_forget, source_id=source.id, path=path))
         batch.publish_now()
         yield None
+
+
+def _forget(change: Change, *, source_id: str, path: str) -> None:
+    change.delete_file(source_id, path)
 
 
 def _is_at_or_below(path: str, place: str) -> bool:

@@ -10,7 +10,7 @@ from twolaned.store import Store
 class StoreVocabulary:
     """Gives terms their numbers: those of the store, and the next free ones to new terms.
 
-    Numbers are dense from 0. New terms wait in `pending` until a commit has written them; until
+    Numbers ascend from 0. New terms wait in `pending` until a commit has written them; until
     then no posting with their numbers is durable either.
     """
 
@@ -18,7 +18,12 @@ class StoreVocabulary:
         self._store = store
         self.pending: dict[str, int] = {}
         with store.view() as view:
-            self._next = view.count("terms")
+            self._next = max(view.manifest.next_term, view.count("terms"))
+
+    @property
+    def next_term(self) -> int:
+        """The number that the next new term will have; none is given twice."""
+        return self._next
 
     def ids(self, terms: Sequence[str]) -> list[int]:
         """The numbers of *terms*, in their order."""
