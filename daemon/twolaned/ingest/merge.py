@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from twolaned.ingest.drafts import GIT_BRANCH, TITLE_FROM, UPDATED_AT
 from twolaned.model.conversation import Conversation, Message, TitleFrom
-from twolaned.model.row import MessageSpan, Row
+from twolaned.model.row import MessageSpan, Row, RowDraft
 
 _Key = tuple[str, str, int]
 
@@ -50,7 +50,14 @@ def merge_conversations(one: Conversation, other: Conversation) -> Conversation:
     )
 
 
-def restore_conversation(row: Row, body: bytes, spans: Sequence[MessageSpan]) -> Conversation:
+def conversation_of(draft: RowDraft) -> Conversation:
+    """The conversation that *draft* was made of."""
+    return restore_conversation(draft, draft.body.encode(), draft.messages)
+
+
+def restore_conversation(
+    row: Row | RowDraft, body: bytes, spans: Sequence[MessageSpan]
+) -> Conversation:
     """The conversation that *row* was made of; *body* is its text in UTF-8."""
     extra = dict(row.extra)
     title_from = extra.pop(TITLE_FROM, str(TitleFrom.NONE))

@@ -93,10 +93,15 @@ class Batch:
         """Whether a version of *row_id* waits here; publish before staging another."""
         return row_id in self._ids
 
-    def add(self, draft: RowDraft) -> Outcome:
-        """Gather *draft*, unless the index holds it already word for word."""
-        now = now_ms()
-        tier = _tier_of(draft.kind)
+    def add(
+        self, draft: RowDraft, *, indexed_at: int | None = None, tier: Tier | None = None
+    ) -> Outcome:
+        """Gather *draft*, unless the index holds it already word for word.
+
+        *indexed_at* and *tier* are those of a row that comes back from an export.
+        """
+        now = now_ms() if indexed_at is None else indexed_at
+        tier = tier or _tier_of(draft.kind)
         with self._committer.store.view() as view:
             number = view.number(draft.id)
             old = None if number is None else view.record(number)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 
+from twolaned.ingest.archived import ArchivedRow
 from twolaned.ingest.drafts import draft_conversation
-from twolaned.ingest.merge import merge_conversations, restore_conversation
+from twolaned.ingest.merge import conversation_of, merge_conversations, restore_conversation
 from twolaned.model.conversation import Conversation
 from twolaned.model.report import ImportReport, Skip
-from twolaned.model.row import RowDraft
+from twolaned.model.row import RowDraft, RowKind, Tier
 from twolaned.writer.batch import Batch, Outcome
 from twolaned.writer.context import JobContext, Step
 
@@ -51,14 +52,28 @@ class Gatherer:
                 draft = draft_conversation(merge_conversations(stored, conversation))
         yield from self.take(draft)
 
-    def take(self, draft: RowDraft) -> Generator[Step, None, None]:
+    def take_archived(self, archived: ArchivedRow) -> Generator[Step, None, None]:
+        """Take a row of our own export; what the index holds of it already stays."""
+        draft = archived.draft
+        with self._context.committer.store.view() as view:
+            there = self.batch.holds(draft.id) or view.number(draft.id) is not None
+        if not there:
+            yield from self.take(draft, indexed_at=archived.indexed_at, tier=archived.tier)
+        elif draft.kind is RowKind.CONVERSATION and draft.messages:
+            yield from self.take_conversation(conversation_of(draft))
+        else:
+            self._report.rows_unchanged += 1
+
+    def take(
+        self, draft: RowDraft, *, indexed_at: int | None = None, tier: Tier | None = None
+    ) -> Generator[Step, None, None]:
         """Take one row and publish where enough has gathered."""
         if self._context.tombstones.keep_out(draft.id):
             self._report.add_skip(Skip(DELETED, draft.path or draft.title))
             return
         if self.batch.holds(draft.id):
             yield from self.publish()
-        if self.batch.add(draft) is Outcome.UNCHANGED:
+        if self.batch.add(draft, indexed_at=indexed_at, tier=tier) is Outcome.UNCHANGED:
             self._report.rows_unchanged += 1
         waited = time.monotonic() - self._published_at
         if self.batch.passages >= PUBLISH_PASSAGES or waited >= PUBLISH_SECONDS:

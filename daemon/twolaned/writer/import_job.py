@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from twolaned.ingest.archived import FORMAT, ArchivedRow
 from twolaned.ingest.drafts import draft_document
 from twolaned.ingest.reader import ReadProgress, read
 from twolaned.model.conversation import Conversation
@@ -31,6 +32,9 @@ def import_job(context: JobContext, command: ImportPath, tell: Tell) -> Job:
                 case Document():
                     report.documents += 1
                     yield from gatherer.take(draft_document(item, None))
+                case ArchivedRow():
+                    report.provider = _joined(report.provider, FORMAT)
+                    yield from gatherer.take_archived(item)
                 case Skip():
                     report.add_skip(item)
                 case ReadProgress():
