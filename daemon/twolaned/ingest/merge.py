@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import attrgetter
 
 from twolaned.ingest.drafts import GIT_BRANCH, TITLE_FROM, UPDATED_AT
 from twolaned.model.conversation import Conversation, Message, TitleFrom
@@ -90,10 +89,10 @@ def restore_conversation(
     )
 
 
-def _lateness(state: Conversation) -> tuple[int, int, int, str, tuple[str, ...]]:
-    texts = tuple(map(attrgetter("text"), state.messages))
-    size = sum(map(len, texts))
-    return (state.updated_at or 0, len(texts), size, state.title, texts)
+def _lateness(state: Conversation) -> tuple[int, int, int, str]:
+    size = sum(len(message.text) for message in state.messages)
+    # The last part only makes the order the same in both directions.
+    return (state.updated_at or 0, len(state.messages), size, repr(state))
 
 
 def _keys(messages: Sequence[Message]) -> list[_Key]:
