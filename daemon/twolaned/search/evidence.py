@@ -102,7 +102,7 @@ def open_evidence(
             "max_bytes", f"`max_bytes` is {max_bytes}. Give at most {MAX_PAGE:,}; 0 means 1 MiB."
         )
     with snapshot.view() as view:
-        row = _find(view, id_or_key)
+        row = find_row(view, id_or_key)
         body = view.body_bytes(row.number)
         limit = max_bytes or DEFAULT_PAGE
         full = form is EvidenceForm.FULL
@@ -140,8 +140,11 @@ def open_evidence(
     )
 
 
-def _find(view: StoreView, id_or_key: str) -> Row:
-    """The row's head. An id is tried before an evidence key: ids may hold colons too."""
+def find_row(view: StoreView, id_or_key: str) -> Row:
+    """The row's head. An id is tried before an evidence key: ids may hold colons too.
+
+    Raises NotFound.
+    """
     kind, _, row_id = id_or_key.partition(":")
     kinds = {str(k) for k in RowKind}
     for name, wanted in ((id_or_key, None), (row_id, kind if kind in kinds else "")):

@@ -115,6 +115,9 @@ class LiveIndex:
             if record.reclaimed:
                 gone = [dead.pop(number) for number in record.reclaimed]
                 keyword = keyword.reclaimed(*_tally(gone))
+            if record.moved_to is not None:
+                moved = np.frombuffer(record.moved, "<u4").tolist()
+                rows = rows.with_tiers(moved, record.moved_to)
             if record.sources_changed:
                 sources = tuple(view.sources())
         self._dead = dead

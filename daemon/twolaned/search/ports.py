@@ -40,6 +40,9 @@ class StoreView(Protocol):
     def record(self, number: int, /) -> RowRecord | None:
         """What is stored of a row version, or None where it is gone."""
 
+    def row(self, number: int, /) -> Row | None:
+        """A row version with its passages, or None where it is gone."""
+
     def head(self, number: int, /) -> Row | None:
         """A row version without its passages, or None where it is gone."""
 

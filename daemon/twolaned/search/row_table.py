@@ -16,7 +16,7 @@ from twolaned.search.columns import Columns, decoded_id
 from twolaned.search.paths import path_matcher
 from twolaned.search.profiles import Profile
 from twolaned.search.row_filter import ALL_ROWS, RowFilter
-from twolaned.search.row_writer import write_rows
+from twolaned.search.row_writer import retiered, write_rows
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.uint32]
@@ -76,6 +76,10 @@ class RowTable:
         live = self.live.copy()
         live[[number for number in numbers if number < len(live)]] = False
         return RowTable(self._columns, live)
+
+    def with_tiers(self, numbers: Sequence[int], tier: Tier) -> RowTable:
+        """This table with the row versions *numbers* in *tier*; unknown ones do not matter."""
+        return RowTable(retiered(self._columns, numbers, tier), self.live)
 
     def allowed(self, conditions: RowFilter) -> Mask:
         """By row number, which live rows meet *conditions*. Not to be written to."""

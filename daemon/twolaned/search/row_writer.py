@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.model.row import Row, RowKind
+from twolaned.model.row import Row, RowKind, Tier
 from twolaned.search.columns import Columns, encoded_id
 from twolaned.search.profiles import Profile, root_of
 from twolaned.search.row_filter import folded
@@ -30,6 +30,23 @@ def write_rows(columns: Columns, rows: Sequence[Row]) -> Columns:
         _write_particular(columns, row)
     columns.written[numbers] = True
     columns.order.extend(numbers.tolist())
+    return columns
+
+
+def retiered(columns: Columns, numbers: Sequence[int], tier: Tier) -> Columns:
+    """Return a copy of *columns* in which the rows *numbers* are in *tier*."""
+    columns = columns.grown(columns.capacity)
+    places = np.array([n for n in numbers if n < columns.capacity], np.int64)
+    known = {profile: code for code, profile in enumerate(columns.profiles)}
+    codes, index = np.unique(columns.profile[places], return_inverse=True)
+    moved = []
+    for code in codes.tolist():
+        profile = columns.profiles[code]._replace(tier=tier)
+        if profile not in known:
+            known[profile] = len(columns.profiles)
+            columns.profiles.append(profile)
+        moved.append(known[profile])
+    columns.profile[places] = np.array(moved, np.uint32)[index]
     return columns
 
 

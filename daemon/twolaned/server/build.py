@@ -42,7 +42,8 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
         SearchService(daemon.searches), server
     )
     archive_service_pb2_grpc.add_ArchiveServiceServicer_to_server(
-        ArchiveService(writer, SpoolFolder(spool_path(daemon.options.data))), server
+        ArchiveService(writer, SpoolFolder(spool_path(daemon.options.data)), lambda: live.snapshot),
+        server,
     )
     source_service_pb2_grpc.add_SourceServiceServicer_to_server(
         SourceService(writer, lambda: live.snapshot.sources), server

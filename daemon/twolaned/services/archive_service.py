@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,12 +13,25 @@ from grpc import aio
 from twolane.v1 import archive_service_pb2 as archive
 from twolane.v1 import archive_service_pb2_grpc as archive_grpc
 from twolaned.model.errors import InvalidInput
+from twolaned.search.selection import selected
+from twolaned.search.snapshot import IndexSnapshot
 from twolaned.services import checks
+from twolaned.services.convert_query import filters_from_proto
 from twolaned.services.convert_report import report_to_proto
 from twolaned.services.convert_save import save_from_proto, saved_to_proto
+from twolaned.services.deletion import MAX_NAMED, doomed
+from twolaned.services.export_parts import export_parts
 from twolaned.services.pace import Pace
 from twolaned.services.ports import Spool, Writer
-from twolaned.writer.protocol import Done, Imported, ImportPath, Progress, Saved
+from twolaned.writer.protocol import (
+    Delete,
+    Deleted,
+    Done,
+    Imported,
+    ImportPath,
+    Progress,
+    Saved,
+)
 
 Context = aio.ServicerContext[Any, Any]
 
@@ -32,9 +46,10 @@ MAX_NAME = 1_024
 class ArchiveService(archive_grpc.ArchiveServiceServicer):
     """Takes in what is to be remembered."""
 
-    def __init__(self, writer: Writer, spool: Spool) -> None:
+    def __init__(self, writer: Writer, spool: Spool, snapshot: Callable[[], IndexSnapshot]) -> None:
         self._writer = writer
         self._spool = spool
+        self._snapshot = snapshot
 
     async def Save(  # noqa: N802
         self, request: archive.SaveRequest, _: Context
@@ -56,6 +71,32 @@ class ArchiveService(archive_grpc.ArchiveServiceServicer):
             async for event in events:
                 if pace.allows(event):
                     yield _response(event)
+
+    async def Delete(  # noqa: N802
+        self, request: archive.DeleteRequest, _: Context
+    ) -> archive.DeleteResponse:
+        """Take rows out of the index for good."""
+        snapshot = self._snapshot()
+        ids = await asyncio.to_thread(doomed, snapshot, request)
+        generation = snapshot.generation
+        if not request.dry_run:
+            done = await self._writer.call(Delete(tuple(ids), request.purge))
+            assert isinstance(done.result, Deleted)
+            generation = done.generation
+        return archive.DeleteResponse(
+            rows=len(ids), ids=ids[:MAX_NAMED], index_generation=generation
+        )
+
+    async def Export(  # noqa: N802
+        self, request: archive.ExportRequest, _: Context
+    ) -> AsyncIterator[archive.ExportResponse]:
+        """Stream rows as lines that come back as they were."""
+        snapshot = self._snapshot()
+        filters = filters_from_proto(request.filters)
+        ids = await asyncio.to_thread(selected, snapshot, filters)
+        parts = export_parts(snapshot, ids)
+        while (part := await asyncio.to_thread(next, parts, None)) is not None:
+            yield part
 
     @asynccontextmanager
     async def _received(

@@ -10,6 +10,7 @@ from typing import Protocol
 from twolaned.services.daemon_status import DaemonStatus
 from twolaned.writer.protocol import (
     AddSource,
+    Delete,
     Done,
     ImportPath,
     Progress,
@@ -18,7 +19,7 @@ from twolaned.writer.protocol import (
     ScanSources,
 )
 
-Command = Save | ImportPath | AddSource | RemoveSource | ScanSources
+Command = Save | ImportPath | AddSource | RemoveSource | ScanSources | Delete
 
 
 class Writer(Protocol):

@@ -10,6 +10,7 @@ import lmdb
 
 from twolaned.model.row import RowDraft
 from twolaned.model.source import Source
+from twolaned.store.compactions import CompactionRecord, Move
 from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key
 from twolaned.store.manifest import DeadRow, LogRecord, Manifest
 from twolaned.store.records import FileRecord, RowRecord, seal, seal_passages, seal_spans
@@ -35,6 +36,7 @@ class Change(View):
     def put_manifest(self, manifest: Manifest) -> None:
         """Publish *manifest* with this transaction."""
         self._put("meta", b"manifest", seal(manifest))
+        self._active = None
 
     def stage_row(self, number: int, record: RowRecord, draft: RowDraft, body: bytes) -> None:
         """Write a row version that nothing refers to yet. It is removed unless it is published."""
@@ -61,10 +63,33 @@ class Change(View):
         self._delete("ids", text_key(row_id))
 
     def drop_row(self, number: int) -> None:
-        """Remove a version's record, passages, body and messages."""
+        """Remove a version's record, passages, body, messages and move."""
         key = row_key(number)
-        for table in ("rows", "passages", "bodies", "messages"):
+        for table in ("rows", "passages", "bodies", "messages", "moves"):
             self._delete(table, key)
+
+    def stage_moves(self, numbers: Iterable[int], move: Move) -> None:
+        """Prepare *move* for the row versions *numbers*. It counts once its compaction does."""
+        data = seal(move)
+        for number in numbers:
+            self._put("moves", row_key(number), data)
+        self._put("meta", b"moving", _U32.pack(move.compaction))
+
+    def drop_moves(self, numbers: Iterable[int]) -> None:
+        """Remove moves that do not count."""
+        for number in numbers:
+            self._delete("moves", row_key(number))
+
+    def set_moving(self, compaction: int | None) -> None:
+        """Say which compaction's moves may be left behind if the process ends now; None: none."""
+        if compaction is None:
+            self._delete("meta", b"moving")
+        else:
+            self._put("meta", b"moving", _U32.pack(compaction))
+
+    def put_compaction(self, record: CompactionRecord) -> None:
+        """Add or replace what is known of a compaction."""
+        self._put("compactions", row_key(record.number), seal(record))
 
     def put_dead(self, dead: DeadRow) -> None:
         """Remember a dead version for as long as a segment or the log holds its passages."""

@@ -17,6 +17,11 @@ def row_key(number: int) -> bytes:
     return _U32.pack(number)
 
 
+def row_number(key: bytes | memoryview) -> int:
+    """The row version that `row_key` made *key* of."""
+    return int(_U32.unpack(key)[0])
+
+
 def text_key(text: str) -> bytes:
     """A key for any text: its UTF-8, its tail replaced by a digest where that is too long.
 

@@ -34,6 +34,8 @@ TABLES = (
     "tombstones",
     "buried",
     "filler",
+    "moves",
+    "compactions",
 )
 
 

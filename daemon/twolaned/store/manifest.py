@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from twolaned.model.row import Tier
 from twolaned.store.records import Unsealer
 
 DEFAULT_AVERAGE_LENGTH = 160.0
@@ -49,6 +50,9 @@ class LogRecord(msgspec.Struct, frozen=True, array_like=True):
     sealed_seq: int = 0
     """Postings of records up to this one are in segments."""
     sources_changed: bool = False
+    moved: bytes = b""
+    """Live rows (uint32) that are in the tier *moved_to* from here on."""
+    moved_to: Tier | None = None
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -66,6 +70,8 @@ class Manifest(msgspec.Struct, frozen=True):
     average_length: float = DEFAULT_AVERAGE_LENGTH
     """Terms of an average passage: a constant until a merge of everything measures it anew."""
     average_fixed: bool = False
+    compactions: tuple[int, ...] = ()
+    """The compactions whose moves count."""
 
 
 unseal_record = Unsealer(LogRecord)

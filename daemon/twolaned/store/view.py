@@ -5,14 +5,17 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import lmdb
+import msgspec
 
-from twolaned.model.row import MessageSpan, Passage, Row
+from twolaned.model.row import MessageSpan, Passage, Row, Tier
 from twolaned.model.source import Source
+from twolaned.store.compactions import CompactionRecord, Move, unseal_compaction, unseal_move
 from twolaned.store.faults import corrupt
-from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key
+from twolaned.store.keys import file_key, hash_key, row_key, row_number, saved_key, text_key
 from twolaned.store.manifest import (
     DeadRow,
     LogRecord,
@@ -44,6 +47,7 @@ class View:
     def __init__(self, txn: lmdb.Transaction, tables: Mapping[str, Any]) -> None:
         self._txn = txn
         self._tables = tables
+        self._active: frozenset[int] | None = None
 
     def _get(self, table: str, key: bytes) -> bytes | memoryview | None:
         return self._txn.get(key, db=self._tables[table])
@@ -70,9 +74,62 @@ class View:
         return unseal_format(data).format_version
 
     def record(self, number: int) -> RowRecord | None:
-        """The stored record of row version *number*."""
+        """The stored record of row version *number*, in the tier where it is now."""
         data = self._get("rows", row_key(number))
-        return None if data is None else unseal_row(data)
+        if data is None:
+            return None
+        record = unseal_row(data)
+        tier = self.moved_to(number)
+        return record if tier is None else msgspec.structs.replace(record, tier=tier)
+
+    def moved_to(self, number: int) -> Tier | None:
+        """The tier that a compaction moved row version *number* to; None where none did."""
+        if self._active is None:
+            self._active = frozenset(self.manifest.compactions)
+        if not self._active:
+            return None
+        data = self._get("moves", row_key(number))
+        if data is None:
+            return None
+        move = unseal_move(data)
+        return move.tier if move.compaction in self._active else None
+
+    def moves(self, first: int, count: int) -> list[tuple[int, Move]]:
+        """At most *count* moves, counting or not, of row versions from *first* on, in order."""
+        cursor = self._txn.cursor(db=self._tables["moves"])
+        if not cursor.set_range(row_key(first)):
+            return []
+        found = islice(cursor.iternext(keys=True, values=True), count)
+        return [(row_number(key), unseal_move(value)) for key, value in found]
+
+    @property
+    def moving(self) -> int | None:
+        """The compaction whose moves may have been left behind unfinished, if there is one."""
+        data = self._get("meta", b"moving")
+        return None if data is None else _U32.unpack(data)[0]
+
+    def compaction(self, number: int) -> CompactionRecord | None:
+        """What is known of the compaction *number*."""
+        data = self._get("compactions", row_key(number))
+        return None if data is None else unseal_compaction(data)
+
+    def compactions(self) -> Iterator[CompactionRecord]:
+        """All compactions, the latest first."""
+        cursor = self._txn.cursor(db=self._tables["compactions"])
+        if cursor.last():
+            for value in cursor.iterprev(keys=False, values=True):
+                yield unseal_compaction(value)
+
+    def numbers_between(self, first: str, end: str) -> list[int]:
+        """The numbers of the live versions whose ids stand from *first* to before *end*."""
+        cursor = self._txn.cursor(db=self._tables["ids"])
+        found: list[int] = []
+        if cursor.set_range(text_key(first)):
+            for key, value in cursor:
+                if bytes(key) >= text_key(end):
+                    break
+                found.append(_U32.unpack(value)[0])
+        return found
 
     def row(self, number: int) -> Row | None:
         """Row version *number*, or None where it is gone."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from twolaned.ingest.searchable import searchable_text
 from twolaned.lanes.keyword.tokenizer import BatchTokenizer, TokenBatch
-from twolaned.model.row import Row, RowDraft
+from twolaned.model.row import Row, RowDraft, Tier
 from twolaned.store import Store
 from twolaned.store.change import Change
 from twolaned.store.manifest import DeadRow, LogRecord, Manifest, SegmentInfo
@@ -36,6 +36,18 @@ class StagedRow:
     written: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Retier:
+    """A change of tier: the live rows *numbers* (uint32) are in *tier* from now on.
+
+    *compactions* are those that count from now on.
+    """
+
+    numbers: bytes
+    tier: Tier
+    compactions: tuple[int, ...]
+
+
 @dataclass(slots=True, kw_only=True)
 class Publication:
     """What one commit makes visible, all at once."""
@@ -57,6 +69,7 @@ class Publication:
     """Drop all sealed records at once; a reader that is behind loads the index anew."""
     average_length: float | None = None
     sources_changed: bool = False
+    retier: Retier | None = None
     amend: list[Amend] = field(default_factory=list)
     """Further writes of the same transaction."""
 
@@ -68,6 +81,7 @@ class Publication:
             or self.segments_added
             or self.segments_removed
             or self.amend
+            or self.retier
             or self.sources_changed
             or self.average_length is not None
         )
@@ -136,6 +150,7 @@ class Committer:
         if publication.is_empty():
             return self.generation
         terms = dict(self.vocabulary.pending)
+        retier = publication.retier
         sequence = self.generation + 1
         with self.store.change() as change:
             change.put_terms(terms)
@@ -160,6 +175,8 @@ class Committer:
                 reclaimed=publication.reclaimed,
                 sealed_seq=publication.sealed_seq or self.manifest.sealed_seq,
                 sources_changed=publication.sources_changed,
+                moved=b"" if retier is None else retier.numbers,
+                moved_to=None if retier is None else retier.tier,
             )
             manifest = self._next_manifest(sequence, publication)
             change.append_log(sequence, record)
@@ -179,6 +196,7 @@ class Committer:
         kept = tuple(s for s in old.segments if s.id not in gone)
         sealing = publication.sealed_seq is not None
         average = publication.average_length
+        retier = publication.retier
         return msgspec.structs.replace(
             old,
             generation=sequence,
@@ -190,6 +208,7 @@ class Committer:
             next_term=self.vocabulary.next_term,
             average_length=old.average_length if average is None else average,
             average_fixed=old.average_fixed or average is not None,
+            compactions=old.compactions if retier is None else retier.compactions,
         )
 
     def _log_start(self, publication: Publication) -> int:

@@ -24,27 +24,36 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from twolane.v1 import common_pb2 as twolane_dot_v1_dot_common__pb2
+from twolane.v1 import search_service_pb2 as twolane_dot_v1_dot_search__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n twolane/v1/archive_service.proto\x12\ntwolane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17twolane/v1/common.proto\"\xd4\x02\n\x0bSaveRequest\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\t\x12\r\n\x05title\x18\x04 \x01(\t\x12\x11\n\tdecisions\x18\x05 \x03(\t\x12\x13\n\x0bkey_outputs\x18\x06 \x03(\t\x12\x0e\n\x06topics\x18\x07 \x03(\t\x12\x0e\n\x06\x64omain\x18\x08 \x01(\t\x12\x0e\n\x06intent\x18\t \x01(\t\x12\x0e\n\x06\x63lient\x18\n \x01(\t\x12\x0b\n\x03\x63wd\x18\x0b \x01(\t\x12/\n\x0boccurred_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fidempotency_key\x18\r \x01(\t\x12\x1f\n\x17replace_idempotency_key\x18\x0e \x01(\t\x12$\n\x07quality\x18\x0f \x01(\x0e\x32\x13.twolane.v1.Quality\"\xac\x01\n\x0cSaveResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x65vidence_key\x18\x02 \x01(\t\x12(\n\x07outcome\x18\x03 \x01(\x0e\x32\x17.twolane.v1.SaveOutcome\x12$\n\x07quality\x18\x04 \x01(\x0e\x32\x13.twolane.v1.Quality\x12\x10\n\x08warnings\x18\x05 \x03(\t\x12\x18\n\x10index_generation\x18\x06 \x01(\x04\"8\n\x0cImportHeader\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x03\"T\n\rImportRequest\x12*\n\x06header\x18\x01 \x01(\x0b\x32\x18.twolane.v1.ImportHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"b\n\x0eImportResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12(\n\x06totals\x18\x02 \x01(\x0b\x32\x18.twolane.v1.ImportTotals\x12\x18\n\x10index_generation\x18\x03 \x01(\x04*|\n\x0bSaveOutcome\x12\x1c\n\x18SAVE_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n\x14SAVE_OUTCOME_CREATED\x10\x01\x12\x19\n\x15SAVE_OUTCOME_REPLACED\x10\x02\x12\x1a\n\x16SAVE_OUTCOME_UNCHANGED\x10\x03\x32\x90\x01\n\x0e\x41rchiveService\x12\x39\n\x04Save\x12\x17.twolane.v1.SaveRequest\x1a\x18.twolane.v1.SaveResponse\x12\x43\n\x06Import\x12\x19.twolane.v1.ImportRequest\x1a\x1a.twolane.v1.ImportResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n twolane/v1/archive_service.proto\x12\ntwolane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17twolane/v1/common.proto\x1a\x1ftwolane/v1/search_service.proto\"\xd4\x02\n\x0bSaveRequest\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\t\x12\r\n\x05title\x18\x04 \x01(\t\x12\x11\n\tdecisions\x18\x05 \x03(\t\x12\x13\n\x0bkey_outputs\x18\x06 \x03(\t\x12\x0e\n\x06topics\x18\x07 \x03(\t\x12\x0e\n\x06\x64omain\x18\x08 \x01(\t\x12\x0e\n\x06intent\x18\t \x01(\t\x12\x0e\n\x06\x63lient\x18\n \x01(\t\x12\x0b\n\x03\x63wd\x18\x0b \x01(\t\x12/\n\x0boccurred_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fidempotency_key\x18\r \x01(\t\x12\x1f\n\x17replace_idempotency_key\x18\x0e \x01(\t\x12$\n\x07quality\x18\x0f \x01(\x0e\x32\x13.twolane.v1.Quality\"\xac\x01\n\x0cSaveResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x65vidence_key\x18\x02 \x01(\t\x12(\n\x07outcome\x18\x03 \x01(\x0e\x32\x17.twolane.v1.SaveOutcome\x12$\n\x07quality\x18\x04 \x01(\x0e\x32\x13.twolane.v1.Quality\x12\x10\n\x08warnings\x18\x05 \x03(\t\x12\x18\n\x10index_generation\x18\x06 \x01(\x04\"8\n\x0cImportHeader\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x03\"T\n\rImportRequest\x12*\n\x06header\x18\x01 \x01(\x0b\x32\x18.twolane.v1.ImportHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"b\n\x0eImportResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12(\n\x06totals\x18\x02 \x01(\x0b\x32\x18.twolane.v1.ImportTotals\x12\x18\n\x10index_generation\x18\x03 \x01(\x04\"b\n\rDeleteRequest\x12\x0b\n\x03ids\x18\x01 \x03(\t\x12$\n\x07\x66ilters\x18\x02 \x01(\x0b\x32\x13.twolane.v1.Filters\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\x12\r\n\x05purge\x18\x04 \x01(\x08\"E\n\x0e\x44\x65leteResponse\x12\x0c\n\x04rows\x18\x01 \x01(\x03\x12\x0b\n\x03ids\x18\x02 \x03(\t\x12\x18\n\x10index_generation\x18\x03 \x01(\x04\"5\n\rExportRequest\x12$\n\x07\x66ilters\x18\x01 \x01(\x0b\x32\x13.twolane.v1.Filters\"A\n\x0e\x45xportResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c\x12\x0c\n\x04rows\x18\x02 \x01(\x03\x12\x12\n\nrows_total\x18\x03 \x01(\x03*|\n\x0bSaveOutcome\x12\x1c\n\x18SAVE_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n\x14SAVE_OUTCOME_CREATED\x10\x01\x12\x19\n\x15SAVE_OUTCOME_REPLACED\x10\x02\x12\x1a\n\x16SAVE_OUTCOME_UNCHANGED\x10\x03\x32\x94\x02\n\x0e\x41rchiveService\x12\x39\n\x04Save\x12\x17.twolane.v1.SaveRequest\x1a\x18.twolane.v1.SaveResponse\x12\x43\n\x06Import\x12\x19.twolane.v1.ImportRequest\x1a\x1a.twolane.v1.ImportResponse(\x01\x30\x01\x12?\n\x06\x44\x65lete\x12\x19.twolane.v1.DeleteRequest\x1a\x1a.twolane.v1.DeleteResponse\x12\x41\n\x06\x45xport\x12\x19.twolane.v1.ExportRequest\x1a\x1a.twolane.v1.ExportResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'twolane.v1.archive_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SAVEOUTCOME']._serialized_start=868
-  _globals['_SAVEOUTCOME']._serialized_end=992
-  _globals['_SAVEREQUEST']._serialized_start=107
-  _globals['_SAVEREQUEST']._serialized_end=447
-  _globals['_SAVERESPONSE']._serialized_start=450
-  _globals['_SAVERESPONSE']._serialized_end=622
-  _globals['_IMPORTHEADER']._serialized_start=624
-  _globals['_IMPORTHEADER']._serialized_end=680
-  _globals['_IMPORTREQUEST']._serialized_start=682
-  _globals['_IMPORTREQUEST']._serialized_end=766
-  _globals['_IMPORTRESPONSE']._serialized_start=768
-  _globals['_IMPORTRESPONSE']._serialized_end=866
-  _globals['_ARCHIVESERVICE']._serialized_start=995
-  _globals['_ARCHIVESERVICE']._serialized_end=1139
+  _globals['_SAVEOUTCOME']._serialized_start=1194
+  _globals['_SAVEOUTCOME']._serialized_end=1318
+  _globals['_SAVEREQUEST']._serialized_start=140
+  _globals['_SAVEREQUEST']._serialized_end=480
+  _globals['_SAVERESPONSE']._serialized_start=483
+  _globals['_SAVERESPONSE']._serialized_end=655
+  _globals['_IMPORTHEADER']._serialized_start=657
+  _globals['_IMPORTHEADER']._serialized_end=713
+  _globals['_IMPORTREQUEST']._serialized_start=715
+  _globals['_IMPORTREQUEST']._serialized_end=799
+  _globals['_IMPORTRESPONSE']._serialized_start=801
+  _globals['_IMPORTRESPONSE']._serialized_end=899
+  _globals['_DELETEREQUEST']._serialized_start=901
+  _globals['_DELETEREQUEST']._serialized_end=999
+  _globals['_DELETERESPONSE']._serialized_start=1001
+  _globals['_DELETERESPONSE']._serialized_end=1070
+  _globals['_EXPORTREQUEST']._serialized_start=1072
+  _globals['_EXPORTREQUEST']._serialized_end=1125
+  _globals['_EXPORTRESPONSE']._serialized_start=1127
+  _globals['_EXPORTRESPONSE']._serialized_end=1192
+  _globals['_ARCHIVESERVICE']._serialized_start=1321
+  _globals['_ARCHIVESERVICE']._serialized_end=1597
 # @@protoc_insertion_point(module_scope)

@@ -10,6 +10,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from twolane.v1 import common_pb2 as _common_pb2
+from twolane.v1 import search_service_pb2 as _search_service_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -272,3 +273,129 @@ class ImportResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ImportResponse: _TypeAlias = ImportResponse  # noqa: Y015
+
+@_typing.final
+class DeleteRequest(_message.Message):
+    """Rows to delete. Without `ids` and `filters` INVALID_ARGUMENT is returned."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    IDS_FIELD_NUMBER: _builtins.int
+    FILTERS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    PURGE_FIELD_NUMBER: _builtins.int
+    dry_run: _builtins.bool
+    """Say what would be deleted and delete nothing."""
+    purge: _builtins.bool
+    """Make the bytes leave the disk too, which rewrites the index and takes a while."""
+    @_builtins.property
+    def ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids or evidence keys: at most 10,000. One that is not there is NOT_FOUND, and nothing is
+        deleted.
+        """
+
+    @_builtins.property
+    def filters(self) -> _search_service_pb2.Filters:
+        """All rows that meet these conditions, of which at least one must limit."""
+
+    def __init__(
+        self,
+        *,
+        ids: _abc.Iterable[_builtins.str] | None = ...,
+        filters: _search_service_pb2.Filters | None = ...,
+        dry_run: _builtins.bool = ...,
+        purge: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filters", b"filters"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "filters", b"filters", "ids", b"ids", "purge", b"purge"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteRequest: _TypeAlias = DeleteRequest  # noqa: Y015
+
+@_typing.final
+class DeleteResponse(_message.Message):
+    """What was deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROWS_FIELD_NUMBER: _builtins.int
+    IDS_FIELD_NUMBER: _builtins.int
+    INDEX_GENERATION_FIELD_NUMBER: _builtins.int
+    rows: _builtins.int
+    """How many rows."""
+    index_generation: _builtins.int
+    """The index generation from which on they cannot be found."""
+    @_builtins.property
+    def ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Their ids, the first 1,000 of them."""
+
+    def __init__(
+        self,
+        *,
+        rows: _builtins.int = ...,
+        ids: _abc.Iterable[_builtins.str] | None = ...,
+        index_generation: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ids", b"ids", "index_generation", b"index_generation", "rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteResponse: _TypeAlias = DeleteResponse  # noqa: Y015
+
+@_typing.final
+class ExportRequest(_message.Message):
+    """What to export."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filters(self) -> _search_service_pb2.Filters:
+        """The rows that meet these conditions. Default: all."""
+
+    def __init__(
+        self,
+        *,
+        filters: _search_service_pb2.Filters | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filters", b"filters"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filters", b"filters"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportRequest: _TypeAlias = ExportRequest  # noqa: Y015
+
+@_typing.final
+class ExportResponse(_message.Message):
+    """A part of an export."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHUNK_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    ROWS_TOTAL_FIELD_NUMBER: _builtins.int
+    chunk: _builtins.bytes
+    """The next bytes of the export: at most 1,048,576, wherever that cuts a line."""
+    rows: _builtins.int
+    """How many rows have come so far, this part's included."""
+    rows_total: _builtins.int
+    """How many rows the whole export has; rows deleted meanwhile are left out."""
+    def __init__(
+        self,
+        *,
+        chunk: _builtins.bytes = ...,
+        rows: _builtins.int = ...,
+        rows_total: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk", b"chunk", "rows", b"rows", "rows_total", b"rows_total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportResponse: _TypeAlias = ExportResponse  # noqa: Y015

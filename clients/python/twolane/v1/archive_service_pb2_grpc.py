@@ -45,6 +45,16 @@ class ArchiveServiceStub(object):
                 request_serializer=twolane_dot_v1_dot_archive__service__pb2.ImportRequest.SerializeToString,
                 response_deserializer=twolane_dot_v1_dot_archive__service__pb2.ImportResponse.FromString,
                 _registered_method=True)
+        self.Delete = channel.unary_unary(
+                '/twolane.v1.ArchiveService/Delete',
+                request_serializer=twolane_dot_v1_dot_archive__service__pb2.DeleteRequest.SerializeToString,
+                response_deserializer=twolane_dot_v1_dot_archive__service__pb2.DeleteResponse.FromString,
+                _registered_method=True)
+        self.Export = channel.unary_stream(
+                '/twolane.v1.ArchiveService/Export',
+                request_serializer=twolane_dot_v1_dot_archive__service__pb2.ExportRequest.SerializeToString,
+                response_deserializer=twolane_dot_v1_dot_archive__service__pb2.ExportResponse.FromString,
+                _registered_method=True)
 
 
 class ArchiveServiceServicer(object):
@@ -74,6 +84,24 @@ class ArchiveServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Delete(self, request, context):
+        """Delete takes rows out of the index for good: by id, or all that meet conditions.
+
+        Neither a scan nor an import brings them back, a grown conversation or a copy of it included;
+        saving the same thing again does, and so does following a document's folder anew. Their bytes
+        may stay in free pages of the store until `purge` or later writes overwrite them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Export(self, request, context):
+        """Export streams rows as lines of JSON that `Import` takes back as they were.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ArchiveServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -86,6 +114,16 @@ def add_ArchiveServiceServicer_to_server(servicer, server):
                     servicer.Import,
                     request_deserializer=twolane_dot_v1_dot_archive__service__pb2.ImportRequest.FromString,
                     response_serializer=twolane_dot_v1_dot_archive__service__pb2.ImportResponse.SerializeToString,
+            ),
+            'Delete': grpc.unary_unary_rpc_method_handler(
+                    servicer.Delete,
+                    request_deserializer=twolane_dot_v1_dot_archive__service__pb2.DeleteRequest.FromString,
+                    response_serializer=twolane_dot_v1_dot_archive__service__pb2.DeleteResponse.SerializeToString,
+            ),
+            'Export': grpc.unary_stream_rpc_method_handler(
+                    servicer.Export,
+                    request_deserializer=twolane_dot_v1_dot_archive__service__pb2.ExportRequest.FromString,
+                    response_serializer=twolane_dot_v1_dot_archive__service__pb2.ExportResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -143,6 +181,60 @@ class ArchiveService(object):
             '/twolane.v1.ArchiveService/Import',
             twolane_dot_v1_dot_archive__service__pb2.ImportRequest.SerializeToString,
             twolane_dot_v1_dot_archive__service__pb2.ImportResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Delete(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/twolane.v1.ArchiveService/Delete',
+            twolane_dot_v1_dot_archive__service__pb2.DeleteRequest.SerializeToString,
+            twolane_dot_v1_dot_archive__service__pb2.DeleteResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Export(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/twolane.v1.ArchiveService/Export',
+            twolane_dot_v1_dot_archive__service__pb2.ExportRequest.SerializeToString,
+            twolane_dot_v1_dot_archive__service__pb2.ExportResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,6 +48,15 @@ class ArchiveServiceStub:
     could be imported, the call ends with INVALID_ARGUMENT and the reason NOTHING_IMPORTED, and the
     message says what was seen instead.
     """
+    Delete: _grpc.UnaryUnaryMultiCallable[_archive_service_pb2.DeleteRequest, _archive_service_pb2.DeleteResponse]
+    """Delete takes rows out of the index for good: by id, or all that meet conditions.
+
+    Neither a scan nor an import brings them back, a grown conversation or a copy of it included;
+    saving the same thing again does, and so does following a document's folder anew. Their bytes
+    may stay in free pages of the store until `purge` or later writes overwrite them.
+    """
+    Export: _grpc.UnaryStreamMultiCallable[_archive_service_pb2.ExportRequest, _archive_service_pb2.ExportResponse]
+    """Export streams rows as lines of JSON that `Import` takes back as they were."""
 
 @_typing.type_check_only
 class ArchiveServiceAsyncStub(ArchiveServiceStub):
@@ -69,6 +78,15 @@ class ArchiveServiceAsyncStub(ArchiveServiceStub):
     could be imported, the call ends with INVALID_ARGUMENT and the reason NOTHING_IMPORTED, and the
     message says what was seen instead.
     """
+    Delete: _aio.UnaryUnaryMultiCallable[_archive_service_pb2.DeleteRequest, _archive_service_pb2.DeleteResponse]  # type: ignore[assignment]
+    """Delete takes rows out of the index for good: by id, or all that meet conditions.
+
+    Neither a scan nor an import brings them back, a grown conversation or a copy of it included;
+    saving the same thing again does, and so does following a document's folder anew. Their bytes
+    may stay in free pages of the store until `purge` or later writes overwrite them.
+    """
+    Export: _aio.UnaryStreamMultiCallable[_archive_service_pb2.ExportRequest, _archive_service_pb2.ExportResponse]  # type: ignore[assignment]
+    """Export streams rows as lines of JSON that `Import` takes back as they were."""
 
 class ArchiveServiceServicer(metaclass=_abc_1.ABCMeta):
     """ArchiveService takes in what is to be remembered."""
@@ -99,5 +117,26 @@ class ArchiveServiceServicer(metaclass=_abc_1.ABCMeta):
         could be imported, the call ends with INVALID_ARGUMENT and the reason NOTHING_IMPORTED, and the
         message says what was seen instead.
         """
+
+    @_abc_1.abstractmethod
+    def Delete(
+        self,
+        request: _archive_service_pb2.DeleteRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_archive_service_pb2.DeleteResponse, _abc.Awaitable[_archive_service_pb2.DeleteResponse]]:
+        """Delete takes rows out of the index for good: by id, or all that meet conditions.
+
+        Neither a scan nor an import brings them back, a grown conversation or a copy of it included;
+        saving the same thing again does, and so does following a document's folder anew. Their bytes
+        may stay in free pages of the store until `purge` or later writes overwrite them.
+        """
+
+    @_abc_1.abstractmethod
+    def Export(
+        self,
+        request: _archive_service_pb2.ExportRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_archive_service_pb2.ExportResponse], _abc.AsyncIterator[_archive_service_pb2.ExportResponse]]:
+        """Export streams rows as lines of JSON that `Import` takes back as they were."""
 
 def add_ArchiveServiceServicer_to_server(servicer: ArchiveServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
