@@ -22,7 +22,7 @@ from twolane import calls, errors, requests
 from twolane._status import error_from
 from twolane.connection import OPTIONS, require_private, socket_path, target
 from twolane.launch import ensure_daemon
-from twolane.requests import SaveOptions, SearchOptions, SourceOptions
+from twolane.requests import FilterOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
@@ -188,6 +188,29 @@ class AsyncClient:
             stream = self.import_bytes(data, name=name, size=size, timeout=timeout)
             async for answer in stream:
                 yield answer
+
+    async def delete(
+        self,
+        *ids: str,
+        dry_run: bool = False,
+        purge: bool = False,
+        timeout: float | None = None,
+        **filters: Unpack[FilterOptions],
+    ) -> archive_service_pb2.DeleteResponse:
+        """Delete rows for good: those with *ids*, or all that meet *filters*.
+
+        With *dry_run* nothing is deleted; *purge* makes the bytes leave the disk too.
+        """
+        request = requests.delete(ids, filters, dry_run=dry_run, purge=purge)
+        default = math.inf if purge else calls.REMOVE
+        return await self._unary(self._archive.Delete, request, timeout, default)
+
+    def export(
+        self, *, timeout: float | None = None, **filters: Unpack[FilterOptions]
+    ) -> AsyncIterator[archive_service_pb2.ExportResponse]:
+        """Yield the archive, or what meets *filters*, as lines of JSON in pieces of bytes."""
+        request = archive_service_pb2.ExportRequest(filters=requests.filters(filters))
+        return self._stream(self._archive.Export, request, timeout, calls.IMPORT)
 
     async def add_source(
         self,

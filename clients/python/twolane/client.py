@@ -15,7 +15,7 @@ from twolane import calls, errors, requests
 from twolane._status import error_from
 from twolane.connection import open_channel, require_private, socket_path
 from twolane.launch import ensure_daemon
-from twolane.requests import SaveOptions, SearchOptions, SourceOptions
+from twolane.requests import FilterOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
@@ -187,6 +187,29 @@ class Client:
                 size=os.fstat(data.fileno()).st_size,
                 timeout=timeout,
             )
+
+    def delete(
+        self,
+        *ids: str,
+        dry_run: bool = False,
+        purge: bool = False,
+        timeout: float | None = None,
+        **filters: Unpack[FilterOptions],
+    ) -> archive_service_pb2.DeleteResponse:
+        """Delete rows for good: those with *ids*, or all that meet *filters*.
+
+        With *dry_run* nothing is deleted; *purge* makes the bytes leave the disk too.
+        """
+        request = requests.delete(ids, filters, dry_run=dry_run, purge=purge)
+        default = math.inf if purge else calls.REMOVE
+        return self._unary(self._archive.Delete, request, timeout, default)
+
+    def export(
+        self, *, timeout: float | None = None, **filters: Unpack[FilterOptions]
+    ) -> Iterator[archive_service_pb2.ExportResponse]:
+        """Yield the archive, or what meets *filters*, as lines of JSON in pieces of bytes."""
+        request = archive_service_pb2.ExportRequest(filters=requests.filters(filters))
+        return self._stream(self._archive.Export, request, timeout, calls.IMPORT)
 
     def add_source(
         self,

@@ -28,12 +28,9 @@ CHUNK_BYTES = 256 << 10
 """The size of an import's chunks: a quarter of the limit, so that progress moves."""
 
 
-class SearchOptions(TypedDict, total=False):
-    """What `Client.search` takes beside the query; see ``SearchRequest`` and ``Filters``."""
+class FilterOptions(TypedDict, total=False):
+    """Conditions on rows; see ``Filters``."""
 
-    top_k: int
-    partial: bool
-    explain: bool
     scope: str
     sources: Sequence[str]
     domain: str
@@ -44,6 +41,14 @@ class SearchOptions(TypedDict, total=False):
     client: str
     since: datetime | None
     before: datetime | None
+
+
+class SearchOptions(FilterOptions, total=False):
+    """What `Client.search` takes beside the query; see ``SearchRequest``."""
+
+    top_k: int
+    partial: bool
+    explain: bool
     cwd: str | os.PathLike[str]
     strict_project: bool
     detail: str
@@ -77,12 +82,12 @@ class SourceOptions(TypedDict, total=False):
     exclude: Sequence[str]
 
 
-def search(query: str, options: SearchOptions) -> search_service_pb2.SearchRequest:
-    """Return the request for a search."""
-    pb = search_service_pb2
+def filters(options: FilterOptions) -> search_service_pb2.Filters:
+    """Return the conditions that *options* name."""
     quality = common_pb2.Quality.DESCRIPTOR
-    filters = pb.Filters(
-        scope=_enum(pb.Scope.DESCRIPTOR, options.get("scope", ""), "scope"),
+    scope = search_service_pb2.Scope.DESCRIPTOR
+    return search_service_pb2.Filters(
+        scope=_enum(scope, options.get("scope", ""), "scope"),
         sources=options.get("sources", ()),
         domain=options.get("domain", ""),
         intent=options.get("intent", ""),
@@ -93,12 +98,17 @@ def search(query: str, options: SearchOptions) -> search_service_pb2.SearchReque
         since=_time(options.get("since"), "since"),
         before=_time(options.get("before"), "before"),
     )
+
+
+def search(query: str, options: SearchOptions) -> search_service_pb2.SearchRequest:
+    """Return the request for a search."""
+    pb = search_service_pb2
     return pb.SearchRequest(
         query=query,
         top_k=options.get("top_k", 0),
         partial=options.get("partial", False),
         explain=options.get("explain", False),
-        filters=filters,
+        filters=filters(options),
         cwd=os.fspath(options.get("cwd", "")),
         strict_project=options.get("strict_project", False),
         detail=_enum(pb.Detail.DESCRIPTOR, options.get("detail", ""), "detail"),
@@ -140,6 +150,15 @@ def save(source: str, summary: str, options: SaveOptions) -> archive_service_pb2
         idempotency_key=options.get("idempotency_key", ""),
         replace_idempotency_key=options.get("replace_idempotency_key", ""),
         quality=_enum(common_pb2.Quality.DESCRIPTOR, options.get("quality", ""), "quality"),
+    )
+
+
+def delete(
+    ids: Iterable[str], options: FilterOptions, *, dry_run: bool, purge: bool
+) -> archive_service_pb2.DeleteRequest:
+    """Return the request to delete rows."""
+    return archive_service_pb2.DeleteRequest(
+        ids=ids, filters=filters(options), dry_run=dry_run, purge=purge
     )
 
 

@@ -26,6 +26,8 @@ COMMANDS = {
     "open": ("open", "Read a conversation or document in full."),
     "import": ("imports", "Bring in exports and session folders."),
     "save": ("save", "Keep a conversation or a note."),
+    "delete": ("delete", "Take rows out of the index for good."),
+    "export": ("export", "Write the archive as lines of JSON, for backup and moving."),
     "source": ("source", "Manage the folders of documents that are kept in the index."),
     "status": ("status", "Show what is in the index and how the daemon is."),
     "doctor": ("doctor", "Check the installation and say what to repair."),

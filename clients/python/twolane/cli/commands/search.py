@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from twolane.cli import hits, phrases, terminal, text
-from twolane.cli.dates import When
 from twolane.cli.exits import ExitCode
+from twolane.cli.filter_options import given, narrowing
 from twolane.cli.options import Number, common, settings
 from twolane.cli.session import session
 
 if TYPE_CHECKING:
     from twolane.v1.admin_service_pb2 import StatusResponse
     from twolane.v1.search_service_pb2 import SearchResponse
-
-SCOPES = ("all", "conversations", "documents", "projects", "clients")
-QUALITIES = ("unrated", "low", "medium", "high")
 
 
 @click.command("search")
@@ -27,28 +24,7 @@ QUALITIES = ("unrated", "low", "medium", "high")
     "-n", "--top-k", type=Number(1, 200), default=10, show_default=True,
     metavar="N", help="How many results to show, at most 200.",
 )  # fmt: skip
-@click.option(
-    "-s", "--source", "sources", multiple=True, metavar="NAME",
-    help="Only this source, such as chatgpt or claude-code; may be repeated.",
-)  # fmt: skip
-@click.option("--scope", type=click.Choice(SCOPES), default="all", help="What to cover.")
-@click.option(
-    "--since", type=When(), metavar="WHEN",
-    help="Not older than this: 2024-05-12, 2024-05, yesterday, or a span back such as 7d, 3w, 6m.",
-)  # fmt: skip
-@click.option("--before", type=When(), metavar="WHEN", help="Older than this.")
-@click.option(
-    "--quality", "qualities", multiple=True, type=click.Choice(QUALITIES),
-    help="Only conversations of this rating; may be repeated.",
-)  # fmt: skip
-@click.option("--topic", default="", metavar="TEXT", help="Only what was saved with this topic.")
-@click.option("--domain", default="", metavar="TEXT", help="Only what was saved with this domain.")
-@click.option("--intent", default="", metavar="TEXT", help="Only what was saved with this intent.")
-@click.option(
-    "--decision", default="", metavar="TEXT",
-    help="Only what was saved with a decision that holds these words.",
-)  # fmt: skip
-@click.option("--client", default="", metavar="NAME", help="Only what belongs to this client.")
+@narrowing
 @click.option("--here", is_flag=True, help="Narrow documents to the project in this folder.")
 @click.option(
     "--cwd", type=click.Path(file_okay=False), metavar="FOLDER",
@@ -186,20 +162,5 @@ def nothing_found(
     return f"Nothing found for {said!r}. Try other words{endings}."
 
 
-_NARROWING = {
-    "sources": "--source",
-    "since": "--since",
-    "before": "--before",
-    "qualities": "--quality",
-    "topic": "--topic",
-    "domain": "--domain",
-    "intent": "--intent",
-    "decision": "--decision",
-    "client": "--client",
-}
-
-
 def _narrowing(options: dict[str, Any], strict: bool) -> list[str]:
-    named = [option for name, option in _NARROWING.items() if options[name]]
-    scope = [] if options["scope"] == "all" else ["--scope"]
-    return [*scope, *named, *(["--strict-project"] if strict else [])]
+    return [*given(options), *(["--strict-project"] if strict else [])]
