@@ -26,8 +26,8 @@ from twolane.cli.session import session
 def command(file: str, force: bool, **options: Any) -> int:
     """Write the archive as lines of JSON, for backup and moving.
 
-    With conditions only what passes them. `twolane import FILE` takes it back as it was. FILE is written whole or not at all and only you
-    can read it; - is standard output.
+    With conditions only what passes them. `twolane import FILE` takes it back as it was. FILE is
+    written whole or not at all and only you can read it; - is standard output.
 
     \b
     Examples:
