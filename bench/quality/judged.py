@@ -49,10 +49,10 @@ class JudgedSet:
         """The questions that are scored."""
         return [q for q in self.questions if q.category not in self.left_out]
 
-    def searchable(self, text: Text) -> str:
-        """What is indexed of *text*."""
-        parts = {"title": text.title, "text": text.text}
-        return "\n".join(parts[name] for name in self.fields if parts[name])
+    def indexed(self, text: Text) -> Text:
+        """*text* with the fields that are indexed."""
+        title = text.title if "title" in self.fields else ""
+        return Text(text.id, text.text if "text" in self.fields else "", title, text.group)
 
 
 def load(folder: Path) -> JudgedSet:

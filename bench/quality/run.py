@@ -1,6 +1,7 @@
 """Score the keyword lane on judged sets: ``python bench/quality/run.py [--data FOLDER]``.
 
-Writes a TREC run a set and prints a table with the bars. Fails where one is missed.
+Writes a TREC run a set and prints a table with the bars. Fails where one is missed. The row
+"sessions" cuts after whole turns, "sessions-daemon" as the daemon does.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.quality.bars import BARS, SESSIONS_HIT1
+from bench.quality.drafted import conversation, document, numbered
 from bench.quality.judged import JudgedSet, load
 from bench.quality.lane import Lane
 from bench.quality.measures import Measures, score
-from bench.quality.sessions import session_grades, session_run
+from bench.quality.sessions import passages_of, session_grades, session_run
 
 DEPTH = 30
 
 
 def run_of(judged: JudgedSet) -> dict[str, dict[str, float]]:
-    """The lane's answers to the questions of *judged*."""
-    lane = Lane([judged.searchable(text) for text in judged.texts])
+    """The lane's answers to the questions of *judged*, whose texts are cut as documents are."""
+    lane = Lane(*numbered(document(judged.indexed(text)) for text in judged.texts))
     return {
         question.id: {judged.texts[row].id: s for row, s in lane.ask(question.text, DEPTH)}
         for question in judged.questions
@@ -50,7 +52,7 @@ def row(name: str, measures: Measures, bar: float | None, reached: float, second
         measures.hit1,
     )  # fmt: skip
     shown = " ".join(f"{figure:8.4f}" for figure in figures)
-    return f"{name:14} {shown} {'' if bar is None else bar:>6} {verdict:5} {seconds:5.1f}"
+    return f"{name:15} {shown} {'' if bar is None else bar:>6} {verdict:5} {seconds:5.1f}"
 
 
 def main() -> int:
@@ -62,7 +64,7 @@ def main() -> int:
     options.runs.mkdir(parents=True, exist_ok=True)
     missed = 0
     columns = ("nDCG@10", "MRR@10", "R@5", "R@10", "R@30", "hit@1")
-    print(f"{'set':14} {' '.join(f'{c:>8}' for c in columns)} {'bar':>6}       {'s':>5}")
+    print(f"{'set':15} {' '.join(f'{c:>8}' for c in columns)} {'bar':>6}       {'s':>5}")
     for folder in sorted(p for p in options.data.iterdir() if (p / "meta.json").exists()):
         if options.sets and folder.name not in options.sets:
             continue
@@ -76,13 +78,17 @@ def main() -> int:
         seconds = time.perf_counter() - started
         print(row(folder.name, measures, bar, measures.ndcg10, seconds), flush=True)
         if folder.name == "locomo-turn":
-            started = time.perf_counter()
-            run = session_run(judged)
-            write_run(options.runs / "sessions.run", run)
-            measures = score(run, session_grades(judged), list(judged.grades))
-            missed += measures.hit1 < SESSIONS_HIT1
-            seconds = time.perf_counter() - started
-            print(row("sessions", measures, SESSIONS_HIT1, measures.hit1, seconds), flush=True)
+            for name, cut, bar in (
+                ("sessions", passages_of, SESSIONS_HIT1),
+                ("sessions-daemon", conversation, None),
+            ):
+                started = time.perf_counter()
+                run = session_run(judged, cut)
+                write_run(options.runs / f"{name}.run", run)
+                measures = score(run, session_grades(judged), list(judged.grades))
+                missed += bar is not None and measures.hit1 < bar
+                seconds = time.perf_counter() - started
+                print(row(name, measures, bar, measures.hit1, seconds), flush=True)
     return 1 if missed else 0
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from bench.quality.drafted import numbered
 from bench.quality.judged import JudgedSet, Text
 from bench.quality.lane import Lane
 
 PASSAGE = 1_200
 """Characters of a passage, whole turns."""
+
+Cutter = Callable[[str, Sequence[Text]], list[str]]
+"""The passages of a session by its name and turns."""
 
 
 def session_of(turn: str) -> str:
@@ -18,19 +23,13 @@ def session_of(turn: str) -> str:
     return turn.rpartition(":")[0]
 
 
-def session_run(turns: JudgedSet, n: int = 10) -> dict[str, dict[str, float]]:
-    """The best sessions for each question of *turns*."""
+def session_run(turns: JudgedSet, cut: Cutter, n: int = 10) -> dict[str, dict[str, float]]:
+    """The best sessions for each question of *turns*, in the passages that *cut* makes."""
     sessions: dict[str, list[Text]] = defaultdict(list)
     for turn in turns.texts:
         sessions[session_of(turn.id)].append(turn)
     names = list(sessions)
-    passages: list[str] = []
-    rows: list[int] = []
-    for number, name in enumerate(names):
-        cut = passages_of(sessions[name])
-        passages += cut
-        rows += [number] * len(cut)
-    lane = Lane(passages, rows)
+    lane = Lane(*numbered(cut(name, sessions[name]) for name in names))
     groups = np.array([sessions[name][0].group for name in names])
     run = {}
     for question in turns.questions:
@@ -47,7 +46,7 @@ def session_grades(turns: JudgedSet) -> dict[str, dict[str, int]]:
     }
 
 
-def passages_of(session: list[Text]) -> list[str]:
+def passages_of(_: str, session: Sequence[Text]) -> list[str]:
     """A session in passages of whole turns, each under the session's title."""
     cut: list[list[str]] = [[]]
     size = 0

@@ -11,6 +11,7 @@ import asyncio
 import math
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar, Unpack
@@ -28,6 +29,8 @@ from twolane.v1 import (
     admin_service_pb2_grpc,
     archive_service_pb2,
     archive_service_pb2_grpc,
+    compaction_service_pb2,
+    compaction_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
@@ -75,6 +78,7 @@ class AsyncClient:
         self._channel = aio.insecure_channel(target(self.socket), options=OPTIONS)
         self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
+        self._compaction = compaction_service_pb2_grpc.CompactionServiceStub(self._channel)
         self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
         self._admin = admin_service_pb2_grpc.AdminServiceStub(self._channel)
 
@@ -249,6 +253,42 @@ class AsyncClient:
         """Read what changed in these sources, ids or paths, or in all; the last has ``done``."""
         request = source_service_pb2.ScanSourcesRequest(ids=ids)
         return self._stream(self._sources.ScanSources, request, timeout, calls.IMPORT)
+
+    def compact(
+        self,
+        *,
+        older_than: timedelta | None = None,
+        dry_run: bool = False,
+        idempotency_key: str = "",
+        timeout: float | None = None,
+    ) -> AsyncIterator[compaction_service_pb2.CompactResponse]:
+        """Move old conversations to the archive; yield progress, last with ``done``.
+
+        Without *older_than* the daemon's configuration says how old.
+        """
+        request = requests.compact(older_than, idempotency_key, dry_run=dry_run)
+        return self._stream(self._compaction.Compact, request, timeout, calls.COMPACT)
+
+    async def rollback(
+        self, *, timeout: float | None = None
+    ) -> compaction_service_pb2.RollbackResponse:
+        """Undo the most recent compaction."""
+        request = compaction_service_pb2.RollbackRequest()
+        return await self._unary(self._compaction.Rollback, request, timeout, calls.REMOVE)
+
+    async def compactions(
+        self, *, timeout: float | None = None
+    ) -> AsyncIterator[compaction_service_pb2.Compaction]:
+        """Yield the compactions, the latest first."""
+        request = compaction_service_pb2.ListCompactionsRequest()
+        method = self._compaction.ListCompactions
+        while True:
+            page = await self._unary(method, request, timeout, calls.SOURCE)
+            for compaction in page.compactions:
+                yield compaction
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
 
     async def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
         """Return how the daemon is."""

@@ -26,6 +26,8 @@ STATUS = 5.0
 """Seconds for the daemon's state."""
 IMPORT = math.inf
 """An import or a scan takes as long as it takes; it streams progress."""
+COMPACT = math.inf
+"""A compaction streams progress too; a model that writes digests may take its time."""
 
 _T = TypeVar("_T")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar, Unpack
@@ -21,6 +22,8 @@ from twolane.v1 import (
     admin_service_pb2_grpc,
     archive_service_pb2,
     archive_service_pb2_grpc,
+    compaction_service_pb2,
+    compaction_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
@@ -73,6 +76,7 @@ class Client:
         self._channel = open_channel(self.socket)
         self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
+        self._compaction = compaction_service_pb2_grpc.CompactionServiceStub(self._channel)
         self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
         self._admin = admin_service_pb2_grpc.AdminServiceStub(self._channel)
 
@@ -244,6 +248,39 @@ class Client:
         """Read what changed in these sources, ids or paths, or in all; the last has ``done``."""
         request = source_service_pb2.ScanSourcesRequest(ids=ids)
         return self._stream(self._sources.ScanSources, request, timeout, calls.IMPORT)
+
+    def compact(
+        self,
+        *,
+        older_than: timedelta | None = None,
+        dry_run: bool = False,
+        idempotency_key: str = "",
+        timeout: float | None = None,
+    ) -> Iterator[compaction_service_pb2.CompactResponse]:
+        """Move old conversations to the archive; yield progress, last with ``done``.
+
+        Without *older_than* the daemon's configuration says how old.
+        """
+        request = requests.compact(older_than, idempotency_key, dry_run=dry_run)
+        return self._stream(self._compaction.Compact, request, timeout, calls.COMPACT)
+
+    def rollback(self, *, timeout: float | None = None) -> compaction_service_pb2.RollbackResponse:
+        """Undo the most recent compaction."""
+        request = compaction_service_pb2.RollbackRequest()
+        return self._unary(self._compaction.Rollback, request, timeout, calls.REMOVE)
+
+    def compactions(
+        self, *, timeout: float | None = None
+    ) -> Iterator[compaction_service_pb2.Compaction]:
+        """Yield the compactions, the latest first."""
+        request = compaction_service_pb2.ListCompactionsRequest()
+        method = self._compaction.ListCompactions
+        while True:
+            page = self._unary(method, request, timeout, calls.SOURCE)
+            yield from page.compactions
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
 
     def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
         """Return how the daemon is."""

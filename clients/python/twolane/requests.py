@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
@@ -20,6 +20,7 @@ from twolane.errors import InvalidRequest, Violation
 from twolane.v1 import (
     archive_service_pb2,
     common_pb2,
+    compaction_service_pb2,
     search_service_pb2,
     source_service_pb2,
 )
@@ -176,6 +177,18 @@ def add_source(
             exclude=options.get("exclude", ()),
         )
     )
+
+
+def compact(
+    older_than: timedelta | None, idempotency_key: str, *, dry_run: bool
+) -> compaction_service_pb2.CompactRequest:
+    """Return the request to move conversations to the archive."""
+    request = compaction_service_pb2.CompactRequest(
+        dry_run=dry_run, idempotency_key=idempotency_key
+    )
+    if older_than is not None:
+        request.older_than.FromTimedelta(older_than)
+    return request
 
 
 def import_path(

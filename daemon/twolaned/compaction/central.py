@@ -33,7 +33,7 @@ class _Matrix:
     def times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """The dot product of each row with *vector*."""
         products = self.weight * vector[self.term]
-        return np.bincount(self.row, weights=products, minlength=len(self.starts) - 1)
+        return _sums(self.row, products, len(self.starts) - 1)
 
     def dense(self, row: int) -> NDArray[np.float64]:
         """One row as a vector over all terms."""
@@ -103,8 +103,10 @@ def _matrix(statements: Sequence[Statement]) -> _Matrix:
 def _centre(matrix: _Matrix, statements: Sequence[Statement]) -> NDArray[np.float64]:
     sizes = Counter(s.key for s in statements)
     share = np.array([1 / sizes[s.key] for s in statements])
-    centre = np.bincount(
-        matrix.term, weights=matrix.weight * share[matrix.row], minlength=matrix.terms
-    )
+    centre = _sums(matrix.term, matrix.weight * share[matrix.row], matrix.terms)
     length = float(np.linalg.norm(centre))
     return centre / length if length else centre
+
+
+def _sums(places: NDArray[np.int64], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    return np.bincount(places, weights=weights, minlength=n).astype(np.float64)

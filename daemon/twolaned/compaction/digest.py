@@ -46,9 +46,7 @@ def draft_digest(
     A span for every conversation that a line stands on says so: its `native_id` is the evidence
     key, and its place is that of the line.
     """
-    count = len(period.numbers)
-    conversations = f"{count:,} archived conversation{'' if count == 1 else 's'}"
-    body = f"{week_in_words(period.week)}: {conversations}."
+    body = f"{week_in_words(period.week)}. What its archived conversations said most:"
     spans: list[MessageSpan] = []
     for line in lines:
         text = encodable(_line_text(line))
@@ -60,7 +58,7 @@ def draft_digest(
             )
             for source in line.sources
         ]
-    extra = {CONVERSATIONS: str(count), PROVIDER: provider}
+    extra = {CONVERSATIONS: str(len(period.numbers)), PROVIDER: provider}
     if period.local:
         extra[EXTRACTION] = str(Extraction.LOCAL)
     return _draft(

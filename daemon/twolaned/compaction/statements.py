@@ -21,7 +21,9 @@ MOST_PER_CONVERSATION = 300
 DECIDED = 1.5
 """How much more a statement counts that was saved as a decision."""
 
-_FENCE = re.compile(r"^[^\S\n]{0,3}(`{3,}|~{3,}).*?(?:^[^\S\n]{0,3}\1[^\S\n]*$|\Z)", re.M | re.S)
+_FENCE = re.compile(
+    r"^[^\S\n]{0,3}(`{3,}|~{3,}).*?(?:^[^\S\n]{0,3}\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL
+)
 _MARKS = re.compile(r"^\s*(?:[-*+•>]+|\d{1,3}[.)]|#{1,6}|\|)\s+")
 _ENDS = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
 _SPACES = re.compile(r"\s+")
@@ -53,8 +55,7 @@ def statements_of(row: Row, body: bytes, spans: Sequence[MessageSpan]) -> list[S
     if len(said) > MOST_PER_CONVERSATION:
         step = len(said) / MOST_PER_CONVERSATION
         said = [said[int(n * step)] for n in range(MOST_PER_CONVERSATION)]
-    seen: set[str] = set()
-    return [s for s in found + said if not (s.text in seen or seen.add(s.text))]  # type: ignore[func-returns-value]
+    return list({s.text: s for s in reversed(found + said)}.values())[::-1]
 
 
 def _said(row: Row, body: bytes, spans: Sequence[MessageSpan], at: int) -> Iterator[Statement]:
@@ -72,9 +73,9 @@ def sentences(text: str) -> Iterator[str]:
     for line in _FENCE.sub("", text).split("\n"):
         for part in _ENDS.split(_MARKS.sub("", line)):
             sentence = _clean(part)
-            if SHORTEST <= len(sentence) <= LONGEST or _is_dense(sentence):
-                if _says_something(sentence):
-                    yield sentence
+            fits = SHORTEST <= len(sentence) <= LONGEST or _is_dense(sentence)
+            if fits and _says_something(sentence):
+                yield sentence
 
 
 def _says_something(sentence: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Meta
 from twolaned.model.query import RankingDate, Similarity
 from twolaned.model.source import Extraction, SourceScope
 
-Provider = Literal["none", "voyage", "ollama"]
+Provider = Literal["none", "auto", "voyage", "ollama", "builtin"]
 EnrichmentProvider = Literal["none", "ollama", "extractive"]
 Days = Annotated[int, Meta(ge=1, le=36_500)]
 Dimension = Annotated[int, Meta(ge=1, le=4_096)]
@@ -23,7 +23,12 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class EmbeddingSettings(Section, frozen=True):
-    """``[embedding]``: who makes vectors of texts. ``none`` means search by keyword alone."""
+    """``[embedding]``: who makes vectors of texts. ``none`` means search by keyword alone.
+
+    ``auto`` is Voyage where there is a key, and nobody where there is none. Texts of sources with
+    ``extraction = "local"`` go to the provider only if it runs on this machine, else to
+    *local_model* of the Ollama server at *ollama_host*.
+    """
 
     provider: Provider = "none"
     model: str = ""
@@ -31,6 +36,10 @@ class EmbeddingSettings(Section, frozen=True):
     base_url: str = ""
     output_dimension: Dimension | None = None
     """None takes the model's default."""
+    ollama_host: str = ""
+    """Empty takes Ollama's own default."""
+    local_model: str = ""
+    """Empty takes the default one."""
     blend_weight: Share = 0.4
     """The share of meaning in ``ranking.similarity = "blend"``."""
 

@@ -14,6 +14,7 @@ from twolaned.lanes.keyword.index import KeywordIndex
 from twolaned.lanes.keyword.postings import PostingBatch
 from twolaned.lanes.keyword.segment import Segment
 from twolaned.model.errors import StoreCorrupt
+from twolaned.search.meaning_files import MeaningFiles
 from twolaned.search.row_table import RowTable
 from twolaned.search.snapshot import IndexSnapshot
 from twolaned.store import Store, View
@@ -38,6 +39,7 @@ class LiveIndex:
         self._lock = threading.Lock()
         self._dead: dict[int, DeadRow] = {}
         self._average = 0.0
+        self._meaning = MeaningFiles(store)
         self.snapshot = self._reload()
 
     @property
@@ -87,18 +89,21 @@ class LiveIndex:
         self._dead = {dead.number: dead for dead in view.dead_rows()}
         keyword = keyword.with_dead(*_tally(self._dead.values()))
         self._average = manifest.average_length
+        rows = RowTable.empty().with_rows(view.heads())
         return IndexSnapshot(
             generation=manifest.generation,
             keyword=keyword,
-            rows=RowTable.empty().with_rows(view.heads()),
+            rows=rows,
             view=self._store.view,
             sources=tuple(view.sources()),
+            meaning=self._meaning.follow(view, manifest, rows, None),
         )
 
     def _follow(self, view: View, manifest: Manifest) -> IndexSnapshot:
         keyword, rows = self.snapshot.keyword, self.snapshot.rows
         sources = self.snapshot.sources
         dead = dict(self._dead)
+        died: list[int] = []
         for sequence, record in view.log(self.generation):
             if record.rows:
                 numbers = np.frombuffer(record.rows, "<u4").tolist()
@@ -110,6 +115,7 @@ class LiveIndex:
             if record.dead:
                 keyword = keyword.with_dead(*_tally(record.dead))
                 rows = rows.without([d.number for d in record.dead])
+                died += [d.number for d in record.dead]
                 dead.update((d.number, d) for d in record.dead)
             keyword = keyword.without(record.segments_removed, up_to_seq=record.sealed_seq)
             if record.reclaimed:
@@ -127,6 +133,7 @@ class LiveIndex:
             rows=rows,
             view=self._store.view,
             sources=sources,
+            meaning=self._meaning.follow(view, manifest, rows, died),
         )
 
     def _open_segment(self, segment: str) -> Segment:

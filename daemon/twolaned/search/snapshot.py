@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from twolaned.lanes.keyword.index import KeywordIndex
+from twolaned.lanes.meaning import MeaningIndex
 from twolaned.model.source import Source
 from twolaned.search.row_table import RowTable
 from twolaned.store import View
@@ -25,3 +26,4 @@ class IndexSnapshot:
     rows: RowTable
     view: Callable[[], AbstractContextManager[View]]
     sources: tuple[Source, ...] = ()
+    meaning: MeaningIndex = field(default_factory=MeaningIndex.empty)

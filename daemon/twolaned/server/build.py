@@ -9,6 +9,7 @@ from grpc_reflection.v1alpha import reflection
 from twolane.v1 import (
     admin_service_pb2_grpc,
     archive_service_pb2_grpc,
+    compaction_service_pb2_grpc,
     search_service_pb2_grpc,
     source_service_pb2_grpc,
 )
@@ -18,6 +19,11 @@ from twolaned.server.names import READING, WRITING
 from twolaned.server.spool import SpoolFolder
 from twolaned.services.admin_service import AdminService
 from twolaned.services.archive_service import ArchiveService
+from twolaned.services.compaction_service import (
+    CompactionDefaults,
+    CompactionService,
+    past_compactions,
+)
 from twolaned.services.search_service import SearchService
 from twolaned.services.source_service import SourceService
 from twolaned.store.layout import spool_path
@@ -47,6 +53,14 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
     )
     source_service_pb2_grpc.add_SourceServiceServicer_to_server(
         SourceService(writer, lambda: live.snapshot.sources), server
+    )
+    compaction_service_pb2_grpc.add_CompactionServiceServicer_to_server(
+        CompactionService(
+            writer,
+            CompactionDefaults.of(daemon.settings),
+            lambda: daemon.searches.run(past_compactions, daemon.store),
+        ),
+        server,
     )
     admin_service_pb2_grpc.add_AdminServiceServicer_to_server(AdminService(daemon), server)
     health_pb2_grpc.add_HealthServicer_to_server(daemon.monitor.servicer, server)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from twolane.v1 import (
     admin_service_pb2,
     archive_service_pb2,
+    compaction_service_pb2,
     search_service_pb2,
     source_service_pb2,
 )
@@ -19,5 +20,6 @@ READING = (
 WRITING = (
     archive_service_pb2.DESCRIPTOR.services_by_name["ArchiveService"].full_name,
     source_service_pb2.DESCRIPTOR.services_by_name["SourceService"].full_name,
+    compaction_service_pb2.DESCRIPTOR.services_by_name["CompactionService"].full_name,
 )
 """The services that need it."""

@@ -102,7 +102,7 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
         stack.callback(follower.close)
         keepers = await stack.enter_async_context(Background(stop))
 
-        writer = WriterProcess(writer_command(options.data), follower, errors)
+        writer = WriterProcess(writer_command(options.data, options.config), follower, errors)
         keepers.start(writer.run(), "the writer's keeper")
         stack.push_async_callback(writer.stop, WRITER_GRACE)
         live = await asyncio.to_thread(LiveIndex, store)  # while the writer comes up

@@ -19,7 +19,15 @@ from twolaned.server.index_follower import IndexFollower
 from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.writer_session import Pending, WriterSession
 from twolaned.services.ports import Command
-from twolaned.writer.protocol import Done, ImportPath, Progress, RemoveSource, ScanSources
+from twolaned.writer.protocol import (
+    Compact,
+    Done,
+    ImportPath,
+    Progress,
+    RemoveSource,
+    Rollback,
+    ScanSources,
+)
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +42,11 @@ PATIENCE = 2.0
 """Seconds that a request waits for a writer that is just coming up."""
 
 
-def writer_command(data: Path) -> list[str]:
-    """How the writer of the data folder *data* is started."""
+def writer_command(data: Path, config: Path | None = None) -> list[str]:
+    """How the writer of the data folder *data* is started, to embed as the file *config* says."""
     # -P: a folder that happens to be the current one must not provide modules.
-    return [sys.executable, "-P", "-m", "twolaned.writer", "--data", str(data)]
+    command = [sys.executable, "-P", "-m", "twolaned.writer", "--data", str(data)]
+    return command if config is None else [*command, "--config", str(config)]
 
 
 class WriterProcess:
@@ -193,6 +202,8 @@ def _activity(pending: Pending) -> str:
             return f"importing {name}"
         case ScanSources():
             return "scanning sources"
+        case Compact() | Rollback():
+            return "compacting the archive"
         case RemoveSource():
             return "removing a source"
     return ""

@@ -10,16 +10,18 @@ from typing import Protocol
 from twolaned.services.daemon_status import DaemonStatus
 from twolaned.writer.protocol import (
     AddSource,
+    Compact,
     Delete,
     Done,
     ImportPath,
     Progress,
     RemoveSource,
+    Rollback,
     Save,
     ScanSources,
 )
 
-Command = Save | ImportPath | AddSource | RemoveSource | ScanSources | Delete
+Command = Save | ImportPath | AddSource | RemoveSource | ScanSources | Delete | Compact | Rollback
 
 
 class Writer(Protocol):

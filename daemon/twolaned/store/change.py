@@ -11,8 +11,8 @@ import lmdb
 from twolaned.model.row import RowDraft
 from twolaned.model.source import Source
 from twolaned.store.compactions import CompactionRecord, Move
-from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key
-from twolaned.store.manifest import DeadRow, LogRecord, Manifest
+from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key, vector_key
+from twolaned.store.manifest import DeadRow, LogRecord, Manifest, VectorRun
 from twolaned.store.records import FileRecord, RowRecord, seal, seal_passages, seal_spans
 from twolaned.store.tombstone import Tombstone
 from twolaned.store.view import View
@@ -99,6 +99,17 @@ class Change(View):
         """Forget dead versions that no segment and no log record holds any more."""
         for number in numbers:
             self._delete("dead", row_key(number))
+
+    def put_vector_run(self, file: str, start: int, run: VectorRun) -> None:
+        """Say whose the vectors from the row position *start* of *file* on are."""
+        self._put("vectors", vector_key(file, start), seal(run))
+
+    def drop_vector_runs(self, file: str) -> None:
+        """Forget whose the vectors of *file* are."""
+        prefix = vector_key(file, 0)[:-8]
+        cursor = self._txn.cursor(db=self._tables["vectors"])
+        while cursor.set_range(prefix) and bytes(cursor.key()).startswith(prefix):
+            cursor.delete()
 
     def put_terms(self, terms: Mapping[str, int]) -> None:
         """Add *terms* with their ids."""

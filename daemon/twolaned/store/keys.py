@@ -50,6 +50,11 @@ def saved_key(source: str, key: str) -> bytes:
     return digest.digest()
 
 
+def vector_key(file: str, start: int) -> bytes:
+    """The key of the run of vectors that begins at the row position *start* of *file*."""
+    return file.encode() + b"/" + _U64.pack(start)
+
+
 def hash_key(value: int) -> bytes:
     """The key of a 64-bit hash."""
     return _U64.pack(value)

@@ -36,6 +36,7 @@ TABLES = (
     "filler",
     "moves",
     "compactions",
+    "vectors",
 )
 
 
@@ -47,6 +48,16 @@ def main_path(data: Path) -> Path:
 def segments_path(data: Path) -> Path:
     """The folder that holds one folder for each sealed segment."""
     return data / "store" / "segments"
+
+
+def vectors_path(data: Path) -> Path:
+    """The folder that holds one file of vectors for each vector space."""
+    return data / "store" / "vectors"
+
+
+def vector_cache_path(data: Path) -> Path:
+    """The environment that keeps vectors by the text that they were made of."""
+    return data / "store" / "vector-cache"
 
 
 def writer_lock_path(data: Path) -> Path:

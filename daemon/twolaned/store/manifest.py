@@ -19,6 +19,34 @@ class SegmentInfo(msgspec.Struct, frozen=True, array_like=True):
     size: int
 
 
+class VectorFileInfo(msgspec.Struct, frozen=True, array_like=True):
+    """One vector space's file: its name in the folder of vectors, and how many rows of it count.
+
+    Whose those rows are stand in the runs of the same name (`VectorRun`), published together with
+    the count.
+    """
+
+    space: str
+    file: str
+    count: int = 0
+    complete: bool = False
+    """Whether every passage that is to have a vector in this space had one when it was last said.
+    """
+    retiring: bool = False
+    """Whether it only answers until the spaces that take its place are complete."""
+
+
+class VectorRun(msgspec.Struct, frozen=True, array_like=True):
+    """Whose vectors stand one behind the other in a file.
+
+    *rows* and *passages* are little-endian uint32 arrays of one length: for each vector the row
+    version's number and the passage's index within it.
+    """
+
+    rows: bytes
+    passages: bytes
+
+
 class DeadRow(msgspec.Struct, frozen=True, array_like=True):
     """A row version that no longer answers, and what it takes away from the statistics.
 
@@ -72,8 +100,10 @@ class Manifest(msgspec.Struct, frozen=True):
     average_fixed: bool = False
     compactions: tuple[int, ...] = ()
     """The compactions whose moves count."""
+    vectors: tuple[VectorFileInfo, ...] = ()
 
 
 unseal_record = Unsealer(LogRecord)
 unseal_manifest = Unsealer(Manifest)
+unseal_vector_run = Unsealer(VectorRun)
 unseal_dead = Unsealer(DeadRow)

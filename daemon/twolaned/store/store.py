@@ -22,6 +22,7 @@ from twolaned.store.layout import (
     main_path,
     segments_path,
     spool_path,
+    vectors_path,
 )
 from twolaned.store.manifest import Manifest
 from twolaned.store.records import FormatRecord, seal, unseal_format
@@ -47,7 +48,12 @@ class Store:
         Raises StoreTooNew where a later version wrote it, StoreCorrupt where it does not check
         out, and DiskFull.
         """
-        for folder in (main_path(data), segments_path(data), spool_path(data)):
+        for folder in (
+            main_path(data),
+            segments_path(data),
+            vectors_path(data),
+            spool_path(data),
+        ):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (main_path(data) / "data.mdb").exists():
             _create(data)
@@ -82,9 +88,17 @@ class Store:
         """The folder of the sealed segment *segment*."""
         return segments_path(self.data) / segment
 
+    def vector_path(self, file: str) -> Path:
+        """The file of vectors *file*."""
+        return vectors_path(self.data) / file
+
     def disk_bytes(self) -> int:
         """Bytes that the store takes on disk."""
-        files = [main_path(self.data) / "data.mdb", *segments_path(self.data).glob("*/data.mdb")]
+        files = [
+            main_path(self.data) / "data.mdb",
+            *segments_path(self.data).glob("*/data.mdb"),
+            *vectors_path(self.data).glob("*"),
+        ]
         total = 0
         for file in files:
             try:

@@ -15,14 +15,24 @@ from twolaned.model.row import MessageSpan, Passage, Row, Tier
 from twolaned.model.source import Source
 from twolaned.store.compactions import CompactionRecord, Move, unseal_compaction, unseal_move
 from twolaned.store.faults import corrupt
-from twolaned.store.keys import file_key, hash_key, row_key, row_number, saved_key, text_key
+from twolaned.store.keys import (
+    file_key,
+    hash_key,
+    row_key,
+    row_number,
+    saved_key,
+    text_key,
+    vector_key,
+)
 from twolaned.store.manifest import (
     DeadRow,
     LogRecord,
     Manifest,
+    VectorRun,
     unseal_dead,
     unseal_manifest,
     unseal_record,
+    unseal_vector_run,
 )
 from twolaned.store.records import (
     FileRecord,
@@ -249,6 +259,27 @@ class View:
         """The dead versions whose passages are still in a segment or the log."""
         cursor = self._txn.cursor(db=self._tables["dead"])
         return (unseal_dead(value) for value in cursor.iternext(keys=False, values=True))
+
+    def vector_runs(self, file: str, start: int = 0) -> Iterator[tuple[int, VectorRun]]:
+        """Whose the vectors of *file* are, by the row position where each run begins, in order.
+
+        Runs that begin before *start* are left out.
+        """
+        prefix = vector_key(file, 0)[:-8]
+        cursor = self._txn.cursor(db=self._tables["vectors"])
+        if cursor.set_range(vector_key(file, start)):
+            for key, value in cursor:
+                if bytes(key[: len(prefix)]) != prefix:
+                    return
+                yield _U64.unpack(key[len(prefix) :])[0], unseal_vector_run(value)
+
+    def versions(self, first: int, count: int) -> list[int]:
+        """At most *count* numbers of row versions from *first* on, live or not, in order."""
+        cursor = self._txn.cursor(db=self._tables["rows"])
+        if not cursor.set_range(row_key(first)):
+            return []
+        keys = islice(cursor.iternext(keys=True, values=False), count)
+        return [row_number(key) for key in keys]
 
     def staged(self) -> list[int]:
         """Row versions that were written and never published."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import signal
 import sys
 from pathlib import Path
 
+from twolaned.config import load_settings
+from twolaned.embedding.plan import plan_of
 from twolaned.ingest.reader import IngestLimits
 from twolaned.model.errors import TwolaneError
 from twolaned.store import Store
-from twolaned.store.layout import writer_lock_path
+from twolaned.store.layout import vector_cache_path, writer_lock_path
 from twolaned.store.lock import FileLock
+from twolaned.store.vector_cache import VectorCacheFile
 from twolaned.writer.loop import WriterLoop
 
 LOCK_SECONDS = 30.0
@@ -25,6 +29,7 @@ def main() -> int:
     """Run the writer until its input ends. Exit status 1 where the store cannot be used."""
     parser = argparse.ArgumentParser(prog="twolaned.writer")
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--config", type=Path)
     arguments = parser.parse_args()
     # The pipe's end is what stops the writer, so that work in hand is finished or left cleanly.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -39,7 +44,16 @@ def main() -> int:
         lock.acquire(timeout=LOCK_SECONDS)
         lock.describe(f"writer pid {os.getpid()}")
         store = Store.open(arguments.data, write=True)
-        WriterLoop(store, requests, events, IngestLimits()).run()
+        plan = None
+        if arguments.config is not None:
+            settings = load_settings(arguments.config)
+            plan = plan_of(settings.embedding, os.environ, arguments.data)
+        with contextlib.ExitStack() as stack:
+            cache = None
+            if plan is not None:
+                cache = VectorCacheFile(vector_cache_path(arguments.data))
+                stack.callback(cache.close)
+            WriterLoop(store, requests, events, IngestLimits(), plan, cache).run()
     except TwolaneError as e:
         sys.stderr.write(f"writer: {e.message}\n")
         return 1

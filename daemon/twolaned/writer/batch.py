@@ -19,6 +19,7 @@ from twolaned.writer.committer import (
     Amend,
     Committer,
     Publication,
+    Retier,
     StagedRow,
     now_ms,
     passage_texts,
@@ -77,6 +78,7 @@ class Batch:
         self._postings: list[PostingBatch] = []
         self._passage_rows: list[NDArray[np.uint32]] = []
         self._amend: list[Amend] = []
+        self._retier: Retier | None = None
         self._sources_changed = False
         self.totals = Totals()
 
@@ -87,7 +89,7 @@ class Batch:
 
     def is_empty(self) -> bool:
         """Whether publishing would change nothing."""
-        return not (self._rows or self._removed or self._amend)
+        return not (self._rows or self._removed or self._amend or self._retier)
 
     def holds(self, row_id: str) -> bool:
         """Whether a version of *row_id* waits here; publish before staging another."""
@@ -142,6 +144,10 @@ class Batch:
         self._amend.append(write)
         self._sources_changed |= sources_changed
 
+    def retier(self, retier: Retier) -> None:
+        """Change the tier of rows with this publication, without writing them anew."""
+        self._retier = retier
+
     def publish_now(self) -> int:
         """Publish through the log, without waiting for anything. Returns the generation.
 
@@ -188,6 +194,7 @@ class Batch:
             rows=rows,
             removed=self._removed,
             amend=self._amend,
+            retier=self._retier,
             sources_changed=self._sources_changed,
         )
 

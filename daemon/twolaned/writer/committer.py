@@ -15,7 +15,13 @@ from twolaned.lanes.keyword.tokenizer import BatchTokenizer, TokenBatch
 from twolaned.model.row import Row, RowDraft, Tier
 from twolaned.store import Store
 from twolaned.store.change import Change
-from twolaned.store.manifest import DeadRow, LogRecord, Manifest, SegmentInfo
+from twolaned.store.manifest import (
+    DeadRow,
+    LogRecord,
+    Manifest,
+    SegmentInfo,
+    VectorFileInfo,
+)
 from twolaned.store.records import RowRecord
 from twolaned.writer.vocabulary import StoreVocabulary
 
@@ -70,6 +76,8 @@ class Publication:
     average_length: float | None = None
     sources_changed: bool = False
     retier: Retier | None = None
+    vectors: tuple[VectorFileInfo, ...] | None = None
+    """The files of vectors from now on; None leaves them as they are."""
     amend: list[Amend] = field(default_factory=list)
     """Further writes of the same transaction."""
 
@@ -82,6 +90,7 @@ class Publication:
             or self.segments_removed
             or self.amend
             or self.retier
+            or self.vectors is not None
             or self.sources_changed
             or self.average_length is not None
         )
@@ -102,6 +111,7 @@ class Committer:
             self.manifest = view.manifest
             leftover = view.staged()
             self.dead = {dead.number: dead for dead in view.dead_rows()}
+        self._fresh: int | None = 0
         self._next_row = max([self.manifest.next_row, *(n + 1 for n in leftover)])
         for start in range(0, len(leftover), 256):
             with store.change() as change:
@@ -118,6 +128,22 @@ class Committer:
         number = self._next_row
         self._next_row += 1
         return number
+
+    def take_fresh(self) -> int | None:
+        """The lowest row number that may lack a vector since this was last asked; None for none.
+
+        Numbers are not published in order, so that looking from the last one on would miss some.
+        """
+        fresh, self._fresh = self._fresh, None
+        return fresh
+
+    def _note_fresh(self, publication: Publication) -> None:
+        numbers = [row.number for row in publication.rows]
+        if publication.sources_changed:
+            numbers.append(0)  # who may embed the texts of a source may have changed
+        if self._fresh is not None:
+            numbers.append(self._fresh)
+        self._fresh = min(numbers, default=None)
 
     def log_has_room(self, passages: int) -> bool:
         """Whether the log may take *passages* more."""
@@ -187,6 +213,7 @@ class Committer:
         self.dead.update((d.number, d) for d in dead)
         for number in publication.reclaimed:
             self.dead.pop(number, None)
+        self._note_fresh(publication)
         self._announce(sequence)
         return sequence
 
@@ -209,6 +236,7 @@ class Committer:
             average_length=old.average_length if average is None else average,
             average_fixed=old.average_fixed or average is not None,
             compactions=old.compactions if retier is None else retier.compactions,
+            vectors=old.vectors if publication.vectors is None else publication.vectors,
         )
 
     def _log_start(self, publication: Publication) -> int:

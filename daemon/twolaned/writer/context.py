@@ -9,20 +9,32 @@ from functools import partial
 from typing import Any
 
 from twolaned.ingest.reader import IngestLimits
+from twolaned.model.compaction import CompactionProgress
 from twolaned.model.report import ImportReport
 from twolaned.writer.batch import Batch
 from twolaned.writer.committer import Committer
 from twolaned.writer.maintenance import Maintenance, seal_segment
-from twolaned.writer.protocol import Deleted, Imported, Saved, SourceAdded, SourceRemoved
+from twolaned.writer.protocol import (
+    Compacted,
+    Deleted,
+    Imported,
+    RolledBack,
+    Saved,
+    SourceAdded,
+    SourceRemoved,
+)
 from twolaned.writer.tombstones import Tombstones
 
-Result = Saved | Imported | SourceAdded | SourceRemoved | Deleted
+Result = Saved | Imported | SourceAdded | SourceRemoved | Deleted | Compacted | RolledBack
 Step = Future[Any] | None
 """What a job yields: a future to wait for, or None to let others have a turn."""
 Job = Generator[Step, None, Result]
 
 Tell = Callable[[ImportReport, str], None]
 """Reports progress: the totals so far and the source in hand."""
+
+TellCompaction = Callable[[CompactionProgress], None]
+"""Reports how far a compaction is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from twolaned.store.change import Change
 from twolaned.store.tombstone import Tombstone
 from twolaned.writer.committer import now_ms
 from twolaned.writer.context import Job, JobContext
+from twolaned.writer.digests import forget_in_digests
 from twolaned.writer.protocol import Delete, Deleted
 from twolaned.writer.purge import purge
 from twolaned.writer.tombstones import tombstone_of
@@ -29,6 +30,7 @@ def delete_job(context: JobContext, command: Delete) -> Job:
         for tombstone in tombstones:
             batch.remove(tombstone.row_id)
             batch.amend(partial(_bury, tombstone=tombstone))
+        forget_in_digests(context, batch, there)
         batch.publish_now()
         deleted += len(there)
         yield None

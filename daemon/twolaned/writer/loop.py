@@ -12,20 +12,26 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from twolaned.embedding import CacheBackend, EmbeddingPlan
 from twolaned.ingest.reader import IngestLimits
+from twolaned.model.compaction import CompactionProgress
 from twolaned.model.errors import DiskFull, InvalidInput, TwolaneError
 from twolaned.model.report import ImportReport
 from twolaned.store import Store
 from twolaned.writer.committer import Committer
-from twolaned.writer.context import Job, JobContext
+from twolaned.writer.compact_job import compact_job
+from twolaned.writer.context import Job, JobContext, TellCompaction
 from twolaned.writer.delete_job import delete_job
+from twolaned.writer.embed_job import EmbedJob
 from twolaned.writer.import_job import import_job
 from twolaned.writer.maintenance import Maintenance, Sealed
+from twolaned.writer.moves import sweep_moves
 from twolaned.writer.protocol import (
     AddSource,
     Cancel,
     Cancelled,
     Committed,
+    Compact,
     Delete,
     Done,
     Event,
@@ -35,11 +41,13 @@ from twolaned.writer.protocol import (
     Ready,
     RemoveSource,
     Request,
+    Rollback,
     Save,
     ScanSources,
     frame,
     read_request,
 )
+from twolaned.writer.rollback_job import rollback_job
 from twolaned.writer.save_job import save_job
 from twolaned.writer.source_jobs import add_source_job, remove_source_job, scan_job
 from twolaned.writer.tombstones import Tombstones
@@ -64,7 +72,13 @@ class WriterLoop:
     """Serves requests from *requests* and says what happens on *events*, until end of file."""
 
     def __init__(
-        self, store: Store, requests: BinaryIO, events: BinaryIO, limits: IngestLimits
+        self,
+        store: Store,
+        requests: BinaryIO,
+        events: BinaryIO,
+        limits: IngestLimits,
+        plan: EmbeddingPlan | None = None,
+        cache: CacheBackend | None = None,
     ) -> None:
         self._requests = requests
         self._events = events
@@ -73,9 +87,12 @@ class WriterLoop:
         self._pool = ThreadPoolExecutor(2, "sealing")
         self._committer = Committer(store, self._announce)
         self._maintenance = Maintenance(self._committer, self._pool)
+        self._embedding = EmbedJob(self._committer, self._pool, plan, cache, self._wake)
         self._context = JobContext(
             self._committer, self._pool, limits, self._maintenance, Tombstones(store)
         )
+        for _ in sweep_moves(store):
+            continue
         self._jobs: deque[_Running] = deque()
         self._task: Future[Sealed] | None = None
         self._maintain_after = 0.0
@@ -88,10 +105,12 @@ class WriterLoop:
         self._send(0, Ready(self._committer.generation))
         while not self._stopped:
             self._maintain()
+            self._embed()
             self._receive(self._patience())
             self._advance()
         for running in self._jobs:
             running.job.close()
+        self._embedding.close()
         self._pool.shutdown(cancel_futures=True)
 
     def _read(self) -> None:
@@ -106,7 +125,7 @@ class WriterLoop:
         """Seconds to wait for a request: none while a job can go on, for ever when idle."""
         if self._jobs and not self._is_waiting(self._jobs[0]):
             return 0.0
-        due = [self._maintenance.sweep()]
+        due = [self._maintenance.sweep(), self._embedding.due()]
         if self._maintain_after:
             due.append(max(0.0, self._maintain_after - time.monotonic()))
         waits = [seconds for seconds in due if seconds is not None]
@@ -148,6 +167,12 @@ class WriterLoop:
                 self._jobs.append(_Running(number, import_job(self._context, path, tell)))
             case Delete() as delete:
                 self._jobs.append(_Running(number, delete_job(self._context, delete)))
+            case Compact() as compact:
+                told = self._compaction_teller(number)
+                self._jobs.append(_Running(number, compact_job(self._context, compact, told)))
+            case Rollback():
+                told = self._compaction_teller(number)
+                self._jobs.append(_Running(number, rollback_job(self._context, told)))
             case ScanSources() as scan:
                 tell = self._teller(number)
                 self._jobs.append(_Running(number, scan_job(self._context, scan, tell)))
@@ -209,6 +234,14 @@ class WriterLoop:
         self._maintain_after = 0.0
         self._try(self._start_task)
 
+    def _embed(self) -> None:
+        try:
+            self._embedding.poll(busy=bool(self._jobs))
+        except DiskFull:
+            log.warning("embedding waits: the disk is full")
+        except Exception:
+            log.exception("embedding failed; it is tried again")
+
     def _start_task(self) -> None:
         self._task = self._maintenance.start()
         if self._task is not None:
@@ -235,6 +268,15 @@ class WriterLoop:
             if now - self._last_progress >= PROGRESS_SECONDS:
                 self._last_progress = now
                 self._send(number, Progress(report, source_id))
+
+        return tell
+
+    def _compaction_teller(self, number: int) -> TellCompaction:
+        def tell(progress: CompactionProgress) -> None:
+            now = time.monotonic()
+            if now - self._last_progress >= PROGRESS_SECONDS:
+                self._last_progress = now
+                self._send(number, Progress(ImportReport(), compaction=progress))
 
         return tell
 

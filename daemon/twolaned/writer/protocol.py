@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from twolaned.model.compaction import CompactionProgress, CompactionReport, Enrichment
 from twolaned.model.report import ImportReport
 from twolaned.model.row import Quality
 from twolaned.model.source import Source
@@ -84,6 +85,24 @@ class Delete(msgspec.Struct, frozen=True, tag=True):
     purge: bool = False
 
 
+class Compact(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """Move conversations to the archive that were indexed longer ago than *older_than_ms*.
+
+    A second command with the same *idempotency_key* gets the first one's answer.
+    """
+
+    older_than_ms: int
+    dry_run: bool = False
+    idempotency_key: str | None = None
+    enrichment: Enrichment = Enrichment.OFF
+    model: str = ""
+    """The language model for digests; empty for the default one."""
+
+
+class Rollback(msgspec.Struct, frozen=True, tag=True):
+    """Undo the most recent compaction that changed something."""
+
+
 class Cancel(msgspec.Struct, frozen=True, tag=True):
     """Stop the request *request* at its next step. What it has published stays."""
 
@@ -94,7 +113,17 @@ class Request(msgspec.Struct, frozen=True):
     """A command with the number that its events will carry."""
 
     number: int
-    command: Save | ImportPath | AddSource | RemoveSource | ScanSources | Delete | Cancel
+    command: (
+        Save
+        | ImportPath
+        | AddSource
+        | RemoveSource
+        | ScanSources
+        | Delete
+        | Compact
+        | Rollback
+        | Cancel
+    )
 
 
 class Saved(msgspec.Struct, frozen=True, tag=True, kw_only=True):
@@ -130,6 +159,20 @@ class Deleted(msgspec.Struct, frozen=True, tag=True):
     rows: int
 
 
+class Compacted(msgspec.Struct, frozen=True, tag=True):
+    """The result of `Compact`. *repeated* says that this is the answer of an earlier one."""
+
+    report: CompactionReport
+    repeated: bool = False
+
+
+class RolledBack(msgspec.Struct, frozen=True, tag=True):
+    """The result of `Rollback`. *repeated* says that it was rolled back before."""
+
+    report: CompactionReport
+    repeated: bool = False
+
+
 class Cancelled(msgspec.Struct, frozen=True, tag=True):
     """The result of `Cancel`, and of a request that was cancelled."""
 
@@ -147,16 +190,29 @@ class Committed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Progress(msgspec.Struct, frozen=True, tag=True):
-    """The totals of a long request so far. *source_id* is set while scanning."""
+    """The totals of a long request so far.
+
+    *source_id* is set while scanning. A compaction or rollback has no totals but *compaction*.
+    """
 
     report: ImportReport
     source_id: str = ""
+    compaction: CompactionProgress | None = None
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):
     """A request succeeded; what it did is part of *generation*."""
 
-    result: Saved | Imported | SourceAdded | SourceRemoved | Deleted | Cancelled
+    result: (
+        Saved
+        | Imported
+        | SourceAdded
+        | SourceRemoved
+        | Deleted
+        | Compacted
+        | RolledBack
+        | Cancelled
+    )
     generation: int
 
 

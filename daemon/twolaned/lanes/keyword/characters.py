@@ -19,7 +19,7 @@ class Kind(IntEnum):
     PAIRS = 2
     """Of a script whose words touch and are found by pairs of characters: Chinese and the like."""
     TRIPLES = 3
-    """Of a script whose words touch and are found by three characters: Thai, Lao, Khmer, Burmese."""
+    """Of a script whose words touch and are found by threes: Thai, Lao, Khmer, Burmese."""
 
 
 SIGNS = "+#"

@@ -164,6 +164,13 @@ class VectorIndex:
         best[np.isneginf(best)] = np.nan
         return best
 
+    def rows_with_vectors(self) -> Mask:
+        """By row number, which rows have a vector that can be found."""
+        rows = self._table.rows.values[self._live]
+        mask: Mask = np.zeros(int(rows.max()) + 1 if len(rows) else 0, np.bool_)
+        mask[rows] = True
+        return mask
+
     def _selection(self, allowed: Mask | None) -> Selection:
         live = None if self.count == self.stored else self._live
         return Selection(live, allowed, self._table.rows.values)

@@ -15,7 +15,13 @@ from twolaned.server.interceptors.statuses import Overloaded
 _API = "/twolane.v1."
 _ALWAYS = "/twolane.v1.AdminService/"
 """Whoever wants to see or stop a daemon that is too busy must get through."""
-_BULK = frozenset({"/twolane.v1.ArchiveService/Import", "/twolane.v1.SourceService/ScanSources"})
+_BULK = frozenset(
+    {
+        "/twolane.v1.ArchiveService/Import",
+        "/twolane.v1.CompactionService/Compact",
+        "/twolane.v1.SourceService/ScanSources",
+    }
+)
 """Calls that last; they have a limit of their own and keep nobody else waiting."""
 _RETRY_SECONDS = 0.5
 _RETRY_BULK_SECONDS = 30.0

@@ -1,0 +1,1 @@
+"""One module for each tool whose history can be brought in."""

@@ -1,0 +1,82 @@
+"""What Claude Code writes into a session that nobody said, and what the person said inside it."""
+
+from __future__ import annotations
+
+import re
+
+NOT_SAID = (
+    "<local-command-",
+    "<task-notification>",
+    "[Request interrupted",
+    "Stop hook feedback:",
+    "Caveat:",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "This session is being continued",
+    "<command-message>",
+    "<user-memory-input>",
+    "<teammate-message",
+    "<user-prompt-submit-hook>",
+)
+"""What a user line begins with that the tool wrote."""
+
+WRAPPERS = (
+    "system-reminder",
+    "ide_selection",
+    "ide_opened_file",
+    "ide_diagnostics",
+    "post-tool-use-hook",
+)
+"""Elements that the tool puts around or between the person's words."""
+
+LINE_TYPES = frozenset(
+    {
+        "user",
+        "assistant",
+        "system",
+        "attachment",
+        "progress",
+        "summary",
+        "custom-title",
+        "ai-title",
+        "last-prompt",
+        "queue-operation",
+        "file-history-snapshot",
+        "tag",
+        "agent-name",
+        "agent-color",
+        "agent-setting",
+        "mode",
+        "permission-mode",
+        "pr-link",
+        "content-replacement",
+        "worktree-state",
+        "saved_hook_context",
+        "marble-origami-commit",
+        "marble-origami-snapshot",
+        "attribution-snapshot",
+        "speculation-accept",
+    }
+)
+"""Types of lines that are known; another is counted, so that a new one is noticed."""
+
+_WRAPPED = re.compile(
+    "|".join(rf"<{name}\b[^>]*>.*?(?:</{name}>|\Z)" for name in WRAPPERS), re.DOTALL
+)
+_COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_SHELL = re.compile(r"\A<bash-input>(.*?)</bash-input>", re.DOTALL)
+
+
+def said(text: str) -> str:
+    """What the person said in *text*, the words of a user line; empty where it was not them."""
+    text = _WRAPPED.sub("", text).strip()
+    command = _COMMAND.search(text)
+    if command is not None and text.startswith("<command-"):
+        arguments = _ARGUMENTS.search(text)
+        words = arguments[1] if arguments else ""
+        return f"{command[1]} {words}" if words else ""
+    shell = _SHELL.match(text)
+    if shell is not None:
+        return f"! {shell[1].strip()}"
+    return "" if text.startswith(NOT_SAID) else text

@@ -1,0 +1,62 @@
+"""What the formats share: how one is recognised and read, and how titles and times are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from twolaned.ingest.archived import ArchivedRow
+from twolaned.ingest.text import clean, first_line
+from twolaned.model.conversation import Conversation, Message, MessageKind, TitleFrom
+from twolaned.model.document import Document
+from twolaned.model.report import Skip
+
+Item = Conversation | Document | ArchivedRow | Skip
+"""What a format gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class ElementFormat:
+    """A format whose exports are JSON objects, one a conversation.
+
+    *recognises* judges an object by its shape; *read* gives what is in it. *where* names the object
+    for people.
+    """
+
+    name: str
+    recognises: Callable[[dict[str, Any]], bool]
+    read: Callable[[dict[str, Any], str], Iterator[Item]]
+
+
+def title_of(title: Any, messages: Iterable[Message], source: TitleFrom) -> tuple[str, TitleFrom]:
+    """The *title* if it is one, else the first line that the person wrote."""
+    if isinstance(title, str) and (cleaned := clean(title).strip()):
+        return cleaned, source
+    return first_human_line(messages)
+
+
+def first_human_line(messages: Iterable[Message]) -> tuple[str, TitleFrom]:
+    """A title from the person's first words."""
+    for message in messages:
+        if message.kind is MessageKind.HUMAN and message.on_main_line:
+            line = first_line(message.text)
+            if line:
+                return line, TitleFrom.FIRST_HUMAN_LINE
+    return "", TitleFrom.NONE
+
+
+def span_of(messages: Sequence[Message]) -> tuple[int | None, int | None]:
+    """The first and the last time that *messages* tell."""
+    times = [message.at for message in messages if message.at is not None]
+    return (min(times), max(times)) if times else (None, None)
+
+
+def texts(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list; anything else that stands in it is left out."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def string(value: Any) -> str:
+    """*value* if it is text, else nothing."""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,167 @@
+"""Reading files of JSON lines: agent sessions, and our own export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from twolaned.ingest.archived import archived_row, is_export_line
+from twolaned.ingest.formats import claude_code
+from twolaned.ingest.formats.claude_code import Session
+from twolaned.ingest.formats.common import Item
+from twolaned.ingest.json_lines import read_lines
+from twolaned.ingest.json_stream import decode
+from twolaned.ingest.limits import IngestLimits
+from twolaned.ingest.streams import Readable
+from twolaned.ingest.tree import Entry, Tree
+from twolaned.model.errors import InvalidInput
+from twolaned.model.report import Skip
+
+PATIENCE = 200
+"""Records that are looked at before a file counts as unknown."""
+PAUSE = 512
+"""Lines between two pauses."""
+
+_SUBAGENTS = "subagents"
+_AGENT = "agent-"
+
+
+class LineFiles:
+    """Reads the line files of *tree*, subagents' together with the session they belong to."""
+
+    def __init__(self, tree: Tree, limits: IngestLimits) -> None:
+        self._tree = tree
+        self._limits = limits
+        self._beside: dict[str, dict[str, list[Entry]]] = {}
+
+    def read(self, entry: Entry, stream: Readable) -> Iterator[Item | None]:
+        """What the file *entry*, open as *stream*, holds; None as a pause."""
+        if self._belongs_to_another(entry):
+            return
+        records = self._records(entry, stream)
+        waiting: list[dict[str, Any]] = []
+        for record in records:
+            if not isinstance(record, dict):
+                yield record
+            elif is_export_line(record):
+                yield from self._export(entry)
+                return
+            else:
+                waiting.append(record)
+                if claude_code.recognises(record):
+                    yield from self._session(entry, waiting, records)
+                    return
+                if len(waiting) >= PATIENCE:
+                    break
+        yield Skip("unknown_schema", entry.name, len(waiting) or 1)
+
+    def _session(
+        self,
+        entry: Entry,
+        first: list[dict[str, Any]],
+        rest: Iterator[dict[str, Any] | Skip | None],
+    ) -> Iterator[Item | None]:
+        session = Session(entry.stem, entry.name)
+        for record in first:
+            session.take(record)
+        for item in rest:
+            if isinstance(item, dict):
+                session.take(item)
+            else:
+                yield item
+        if not session.is_agent:
+            for child in self._agents_of(entry):
+                agent = Session(child.stem, child.name)
+                with child.open() as stream:
+                    for item in self._records(child, stream):
+                        if isinstance(item, dict):
+                            agent.take(item)
+                        else:
+                            yield item
+                session.take_agent(agent)
+        yield from session.items()
+
+    def _export(self, entry: Entry) -> Iterator[Item | None]:
+        with entry.open() as stream:
+            for number, line in enumerate(read_lines(stream, self._limits.max_element_bytes)):
+                if number % PAUSE == 0:
+                    yield None
+                if line.data is None:
+                    yield Skip("line_too_long", f"{entry.name}:{line.number}")
+                elif line.data.strip():
+                    try:
+                        yield archived_row(line.data)
+                    except InvalidInput:
+                        yield Skip("bad_line", f"{entry.name}:{line.number}")
+
+    def _records(self, entry: Entry, stream: Readable) -> Iterator[dict[str, Any] | Skip | None]:
+        for count, line in enumerate(read_lines(stream, self._limits.max_line_bytes)):
+            if count % PAUSE == 0:
+                yield None
+            place = f"{entry.name}:{line.number}"
+            if line.data is None:
+                yield Skip("line_too_long", place, size=self._limits.max_line_bytes)
+                continue
+            data = line.data.strip(b" \t\r")
+            if not data:
+                continue
+            try:
+                value = decode(data)
+            except (ValueError, RecursionError):
+                yield Skip("bad_line" if line.ended else "pending_line", place, size=len(data))
+                continue
+            if not isinstance(value, dict):
+                yield Skip("bad_line", place, size=len(data))
+                continue
+            if not _is_utf8(data):
+                yield Skip("bad_utf8", place)
+            yield value
+
+    def _belongs_to_another(self, entry: Entry) -> bool:
+        """Whether *entry* is a subagent's file whose session is in the tree too."""
+        path = PurePosixPath(entry.name)
+        if not path.name.startswith(_AGENT):
+            return False
+        parts = path.parts
+        if _SUBAGENTS in parts:
+            at = parts.index(_SUBAGENTS)
+            return "/".join(parts[:at]) + ".jsonl" in self._tree.by_name
+        return any(entry in found for found in self._agents_beside(path.parent).values())
+
+    def _agents_of(self, entry: Entry) -> list[Entry]:
+        """The files of the subagents that the session *entry* started."""
+        path = PurePosixPath(entry.name)
+        below = self._tree.below(f"{path.with_suffix('')}/{_SUBAGENTS}")
+        own = [child for child in below if child.stem.startswith(_AGENT)]
+        return own + self._agents_beside(path.parent).get(entry.stem, [])
+
+    def _agents_beside(self, folder: PurePosixPath) -> dict[str, list[Entry]]:
+        """Subagents' files in *folder* by the session there that they name."""
+        key = str(folder)
+        if key not in self._beside:
+            prefix = "" if key == "." else f"{key}/"
+            found: dict[str, list[Entry]] = {}
+            for entry in self._tree.entries:
+                path = PurePosixPath(entry.name)
+                if path.parent == folder and path.name.startswith(_AGENT):
+                    session = self._session_named_in(entry)
+                    if f"{prefix}{session}.jsonl" in self._tree.by_name:
+                        found.setdefault(session, []).append(entry)
+            self._beside[key] = found
+        return self._beside[key]
+
+    def _session_named_in(self, entry: Entry) -> str:
+        with entry.open() as stream:
+            for item in self._records(entry, stream):
+                if isinstance(item, dict):
+                    return str(item.get("sessionId") or "")
+        return ""
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

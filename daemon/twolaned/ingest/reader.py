@@ -1,0 +1,147 @@
+"""Reading what somebody hands in: everything it holds that is known, and a word on all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import BinaryIO
+
+from twolaned.ingest.detect import HEAD, Shape, shape_of
+from twolaned.ingest.elements import read_array, read_object
+from twolaned.ingest.formats.common import Item
+from twolaned.ingest.limits import IngestLimits
+from twolaned.ingest.line_files import LineFiles
+from twolaned.ingest.progress import ReadProgress
+from twolaned.ingest.tree import (
+    Budget,
+    Entry,
+    OverBudget,
+    Tree,
+    file_tree,
+    folder_tree,
+    spooled,
+    zip_tree,
+)
+from twolaned.model.errors import NotFound
+from twolaned.model.report import Skip
+
+__all__ = ["IngestLimits", "Item", "ReadProgress", "read"]
+
+_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+_REPORT_BYTES = 4 << 20
+
+
+def read(path: Path, *, name: str, limits: IngestLimits) -> Iterator[Item | ReadProgress]:
+    """All that the file or folder *path* holds, recognised by its content.
+
+    *name* is what the person calls it. What is not taken comes as a Skip with its reason; bad
+    content never raises. Raises NotFound where there is nothing at *path*.
+    """
+    if path.is_dir():
+        tree = folder_tree(path)
+    elif path.exists():
+        tree = file_tree(path, Path(name).name or name)
+    else:
+        raise NotFound(f"There is nothing at {name}. Check the path.", path=name)
+    yield from _Reading(limits, tree).all()
+
+
+class _Reading:
+    """One reading and its progress, which is told in bytes on the disk."""
+
+    def __init__(self, limits: IngestLimits, tree: Tree) -> None:
+        self._limits = limits
+        self._budget = Budget(limits)
+        self._tree = tree
+        self._total = sum(entry.size for entry in tree.entries)
+        self._done = 0
+        self._files = 0
+        self._outermost: BinaryIO | None = None
+
+    def all(self) -> Iterator[Item | ReadProgress]:
+        """Everything."""
+        yield from self._entries(self._tree, depth=0)
+
+    def _entries(self, tree: Tree, depth: int) -> Iterator[Item | ReadProgress]:
+        yield from tree.skips
+        lines = LineFiles(tree, self._limits)
+        for entry in tree.entries:
+            self._files += 1
+            yield self._progress(entry)
+            try:
+                with entry.open() as stream:
+                    if depth == 0:
+                        self._outermost = stream
+                    yield from self._entry(entry, stream, lines, depth)
+            except OverBudget as e:
+                yield Skip(e.reason, entry.name, size=entry.size)
+            except (OSError, EOFError):
+                yield Skip("unreadable", entry.name, size=entry.size)
+            if depth == 0:
+                self._outermost = None
+                self._done += entry.size
+
+    def _entry(
+        self, entry: Entry, stream: BinaryIO, lines: LineFiles, depth: int
+    ) -> Iterator[Item | ReadProgress]:
+        head = stream.read(HEAD)
+        whole = _Rejoined(head, stream)
+        match shape_of(head, whole=len(head) < HEAD):
+            case Shape.ZIP:
+                yield from self._archive(entry, depth)
+            case Shape.ARRAY:
+                found = read_array(whole, entry.name, self._limits)
+                yield from self._watched(found, entry)
+            case Shape.OBJECT:
+                yield from read_object(whole, entry.name, self._limits)
+            case Shape.LINES:
+                yield from self._watched(lines.read(entry, whole), entry)
+            case Shape.EMPTY:
+                yield Skip("empty_file", entry.name)
+            case Shape.OTHER:
+                is_json = entry.name.lower().endswith(_JSON_ENDINGS)
+                reason = "not_json" if is_json else "not_conversations"
+                yield Skip(reason, entry.name, size=entry.size)
+
+    def _archive(self, entry: Entry, depth: int) -> Iterator[Item | ReadProgress]:
+        if depth > self._limits.max_zip_depth:
+            yield Skip("zip_too_deep", entry.name, size=entry.size)
+            return
+        opened: AbstractContextManager[BinaryIO] = spooled(entry) if depth else entry.open()
+        with opened as stream:
+            if depth == 0:
+                self._outermost = stream
+            with zip_tree(stream, entry.name, self._budget) as tree:
+                yield from self._entries(tree, depth + 1)
+
+    def _watched(self, items: Iterator[Item | None], entry: Entry) -> Iterator[Item | ReadProgress]:
+        """*items*, with progress in between; None among them is a chance to tell it."""
+        told = self._position()
+        for item in items:
+            if item is not None:
+                yield item
+            elif self._position() - told >= _REPORT_BYTES:
+                told = self._position()
+                yield self._progress(entry)
+
+    def _position(self) -> int:
+        return self._done + (0 if self._outermost is None else self._outermost.tell())
+
+    def _progress(self, entry: Entry) -> ReadProgress:
+        done = min(self._position(), self._total)
+        return ReadProgress(done, self._total, self._files, entry.name)
+
+
+class _Rejoined:
+    """*head*, which has been read already, and the rest of *stream*."""
+
+    def __init__(self, head: bytes, stream: BinaryIO) -> None:
+        self._head = head
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        if self._head:
+            head, self._head = self._head, b""
+            return head
+        return self._stream.read(size)
