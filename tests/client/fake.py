@@ -27,13 +27,16 @@ from twolane.v1 import (
     archive_service_pb2,
     archive_service_pb2_grpc,
     common_pb2,
+    compaction_service_pb2,
+    compaction_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
     source_service_pb2_grpc,
 )
 
-SERVICES = tuple(f"twolane.v1.{name}Service" for name in ("Search", "Archive", "Source", "Admin"))
+NAMES = ("Search", "Archive", "Source", "Compaction", "Admin")
+SERVICES = tuple(f"twolane.v1.{name}Service" for name in NAMES)
 
 PAGE = 4096
 """Bytes of a page, where the request does not say."""
@@ -95,6 +98,7 @@ class FakeDaemon(
     search_service_pb2_grpc.SearchServiceServicer,
     archive_service_pb2_grpc.ArchiveServiceServicer,
     source_service_pb2_grpc.SourceServiceServicer,
+    compaction_service_pb2_grpc.CompactionServiceServicer,
     admin_service_pb2_grpc.AdminServiceServicer,
 ):
     """Serves on *socket* from `start` until `stop`. What it answers are its public attributes."""
@@ -111,6 +115,9 @@ class FakeDaemon(
         self.rows: dict[str, search_service_pb2.OpenEvidenceResponse] = {}
         self.sources: dict[str, source_service_pb2.Source] = {}
         self.imports: list[common_pb2.ImportTotals] = [common_pb2.ImportTotals(rows_new=1)]
+        self.compacted = compaction_service_pb2.CompactResponse(done=True)
+        self.rolled_back = compaction_service_pb2.RollbackResponse()
+        self.compactions: list[compaction_service_pb2.Compaction] = []
         self.received = b""
         self.saved = archive_service_pb2.SaveResponse(id="notes:1")
         self.on_search: Callable[[grpc.ServicerContext], object] | None = None
@@ -130,6 +137,7 @@ class FakeDaemon(
         search_service_pb2_grpc.add_SearchServiceServicer_to_server(self, self._server)
         archive_service_pb2_grpc.add_ArchiveServiceServicer_to_server(self, self._server)
         source_service_pb2_grpc.add_SourceServiceServicer_to_server(self, self._server)
+        compaction_service_pb2_grpc.add_CompactionServiceServicer_to_server(self, self._server)
         admin_service_pb2_grpc.add_AdminServiceServicer_to_server(self, self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self._server)
 
@@ -235,6 +243,24 @@ class FakeDaemon(
         self._arrived("ScanSources", request, context)
         yield source_service_pb2.ScanSourcesResponse(source_id="s1")
         yield source_service_pb2.ScanSourcesResponse(done=True, totals=self.imports[-1])
+
+    def Compact(self, request: Any, context: Any) -> Iterator[Any]:
+        self._arrived("Compact", request, context)
+        yield compaction_service_pb2.CompactResponse(phase_done=1, phase_total=2)
+        yield self.compacted
+
+    def Rollback(self, request: Any, context: Any) -> Any:
+        self._arrived("Rollback", request, context)
+        return self.rolled_back
+
+    def ListCompactions(self, request: Any, context: Any) -> Any:
+        """Pages of one compaction each."""
+        self._arrived("ListCompactions", request, context)
+        at = int(request.page_token or 0)
+        more = str(at + 1) if at + 1 < len(self.compactions) else ""
+        return compaction_service_pb2.ListCompactionsResponse(
+            compactions=self.compactions[at : at + 1], next_page_token=more
+        )
 
     def Status(self, request: Any, context: Any) -> Any:
         self._arrived("Status", request, context)

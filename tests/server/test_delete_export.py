@@ -55,7 +55,7 @@ async def test_a_deleted_row_is_found_by_nothing_and_no_import_brings_it_back(
     error = await failure(daemon.searching.OpenEvidence(search.OpenEvidenceRequest(id=gone)))
     assert error.code() is grpc.StatusCode.NOT_FOUND
     again = await bring_in(daemon, chats)
-    assert [(skip.reason, skip.count) for skip in again.totals.skipped] == [("deleted", 1)]
+    assert [(skip.reason, skip.count) for skip in again.totals.skips] == [("deleted", 1)]
     assert not (await find(daemon, "zqmarkb")).results
     assert len((await find(daemon, "zqmarka")).results) == 1
 

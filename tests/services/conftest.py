@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from grpc import aio
@@ -12,7 +13,10 @@ from tests.support.fake_ports import FakeWriter
 from tests.support.sockets import served
 from twolane.v1.admin_service_pb2_grpc import add_AdminServiceServicer_to_server
 from twolane.v1.archive_service_pb2_grpc import add_ArchiveServiceServicer_to_server
+from twolane.v1.compaction_service_pb2_grpc import add_CompactionServiceServicer_to_server
 from twolane.v1.source_service_pb2_grpc import add_SourceServiceServicer_to_server
+from twolaned.config import Settings
+from twolaned.model.compaction import CompactionReport
 from twolaned.model.query import RankingDate, Similarity
 from twolaned.model.result import SearchMode
 from twolaned.model.source import Source
@@ -21,6 +25,7 @@ from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.spool import SpoolFolder
 from twolaned.services.admin_service import AdminService
 from twolaned.services.archive_service import ArchiveService
+from twolaned.services.compaction_service import CompactionDefaults, CompactionService
 from twolaned.services.daemon_status import DaemonStatus
 from twolaned.services.source_service import SourceService
 
@@ -64,20 +69,28 @@ class Rooms:
         self.spool.mkdir()
         self.writer = FakeWriter()
         self.sources: tuple[Source, ...] = ()
+        self.snapshot: Any = None
         self.graces: list[float] = []
+        self.compactions: list[CompactionReport] = []
 
     async def status(self) -> DaemonStatus:
         return STATUS
+
+    async def past_compactions(self) -> list[CompactionReport]:
+        return self.compactions
 
     def shut_down(self, grace: float) -> int:
         self.graces.append(grace)
         return STATUS.pid
 
     def register(self, server: aio.Server) -> None:
-        archive = ArchiveService(self.writer, SpoolFolder(self.spool))
+        archive = ArchiveService(self.writer, SpoolFolder(self.spool), lambda: self.snapshot)
         add_ArchiveServiceServicer_to_server(archive, server)
         sources = SourceService(self.writer, lambda: self.sources)
         add_SourceServiceServicer_to_server(sources, server)
+        defaults = CompactionDefaults.of(Settings())
+        compaction = CompactionService(self.writer, defaults, self.past_compactions)
+        add_CompactionServiceServicer_to_server(compaction, server)
         add_AdminServiceServicer_to_server(AdminService(self), server)
 
 

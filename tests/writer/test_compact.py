@@ -115,13 +115,13 @@ def test_rollback_restores_tiers_and_digests(archive: Archive) -> None:
     """A digest that was replaced comes back as it was."""
     archive.compact()
     first, since = archive.body("2026-W13"), archive.indexed_at("2026-W13")
-    archive.add(old_chat(999, text="The pilot found a new berth for the ferry."), indexed_at=5)
+    archive.add(*map(old_chat, range(999, 1_059, 3)), indexed_at=5)
     report = archive.compact().report
     assert [("2026-W13", True)] == [(d.id, d.replaced) for d in report.digests]
     assert first != archive.body("2026-W13")
 
-    assert 1 == archive.roll_back().report.restored
-    assert {"cold": CHATS, "hot": 1, "digest": 3} == archive.tiers
+    assert 20 == archive.roll_back().report.restored
+    assert {"cold": CHATS, "hot": 20, "digest": 3} == archive.tiers
     assert (first, since) == (archive.body("2026-W13"), archive.indexed_at("2026-W13"))
 
 
@@ -292,7 +292,7 @@ def walk(job: object, steps: int) -> bool:
 
 def test_a_save_in_between_stays_hot(archive: Archive) -> None:
     """Saves overtake a compaction; what they bring is newer than what it looked at."""
-    for steps in count():
+    for steps in count(1):
         job = archive.compacting()
         if walk(job, steps):
             break

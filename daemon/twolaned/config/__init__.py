@@ -6,7 +6,9 @@ is not known is refused with its path, since it is a typing error or a wish that
 
 from twolaned.config.load import load_settings
 from twolaned.config.settings import (
+    CompactionSettings,
     EmbeddingSettings,
+    EnrichmentSettings,
     LimitSettings,
     RankingSettings,
     ServerSettings,
@@ -15,7 +17,9 @@ from twolaned.config.settings import (
 )
 
 __all__ = [
+    "CompactionSettings",
     "EmbeddingSettings",
+    "EnrichmentSettings",
     "LimitSettings",
     "RankingSettings",
     "ServerSettings",

@@ -112,6 +112,7 @@ class Committer:
             leftover = view.staged()
             self.dead = {dead.number: dead for dead in view.dead_rows()}
         self._fresh: int | None = 0
+        self._died: list[int] = []
         self._next_row = max([self.manifest.next_row, *(n + 1 for n in leftover)])
         for start in range(0, len(leftover), 256):
             with store.change() as change:
@@ -136,6 +137,11 @@ class Committer:
         """
         fresh, self._fresh = self._fresh, None
         return fresh
+
+    def take_dead(self) -> list[int]:
+        """The row versions that died since this was last asked."""
+        died, self._died = self._died, []
+        return died
 
     def _note_fresh(self, publication: Publication) -> None:
         numbers = [row.number for row in publication.rows]
@@ -211,6 +217,7 @@ class Committer:
         self.vocabulary.written(terms)
         self.manifest = manifest
         self.dead.update((d.number, d) for d in dead)
+        self._died += [d.number for d in dead]
         for number in publication.reclaimed:
             self.dead.pop(number, None)
         self._note_fresh(publication)

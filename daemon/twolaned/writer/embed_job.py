@@ -58,15 +58,16 @@ class _Line:
     space: VectorSpace
     retry_after: float = 0.0
     """When to try again, in seconds of the monotonic clock."""
-    wait: float = FIRST_RETRY
+    wait: float = 0.0
+    """Seconds to wait after the next failure, at least."""
 
     def failed(self, asked: float | None) -> None:
-        pause = max(asked or 0.0, self.wait)
-        self.retry_after = time.monotonic() + pause
-        self.wait = min(self.wait * 2, LONGEST_RETRY)
+        wait = self.wait or FIRST_RETRY
+        self.retry_after = time.monotonic() + max(asked or 0.0, wait)
+        self.wait = min(wait * 2, LONGEST_RETRY)
 
     def succeeded(self) -> None:
-        self.retry_after, self.wait = 0.0, FIRST_RETRY
+        self.retry_after, self.wait = 0.0, 0.0
 
 
 class EmbedJob:
@@ -96,7 +97,8 @@ class EmbedJob:
         self._batch: tuple[_Line, PassageBatch] | None = None
         self._flight: Future[PassageVectors] | None = None
         self._rewriting: Future[Rewritten] | None = None
-        self._worth_a_rewrite = True
+        self._dead: dict[str, int] = {}
+        """Dead vectors by space, counted once and from then on as they die."""
         self._started = 0.0
         self._pause_until = 0.0
 
@@ -104,6 +106,11 @@ class EmbedJob:
     def spaces(self) -> Sequence[VectorSpace]:
         """The spaces that vectors are made in, each once."""
         return tuple(dict.fromkeys(line.space for line in self._lines))
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a batch is being embedded or a file written anew."""
+        return self._flight is not None or self._rewriting is not None
 
     def poll(self, *, busy: bool) -> None:
         """Take one short step, if one is due. *busy* says that a long job is under way.
@@ -121,9 +128,9 @@ class EmbedJob:
     def _step(self, *, busy: bool) -> None:
         fresh = self._committer.take_fresh()
         if fresh is not None:
-            self._worth_a_rewrite = True
             for line in self._lines:
                 line.sweep.restart(fresh)
+        self._count_dead()
         if self._rewriting is not None:
             if self._rewriting.done():
                 self._finish_rewrite(self._rewriting)
@@ -224,16 +231,23 @@ class EmbedJob:
             if info.retiring:
                 log.info("vectors of %s are replaced and removed", space)
                 self.files.drop(space)
-        if not busy and self._worth_a_rewrite:
-            self._worth_a_rewrite = False
-            for each in self.spaces:
-                file = self.files.infos.get(str(each))
-                if file is None:
-                    continue
-                dead, total = self.files.dead_share(file)
-                if dead >= REWRITE_LEAST and dead > REWRITE_SHARE * total:
-                    self.start_rewrite(each)
-                    return
+        for each in self.spaces:
+            file = self.files.infos.get(str(each))
+            if file is None or busy:
+                continue
+            if file.space not in self._dead:
+                self._dead[file.space] = self.files.dead(file)
+            dead = self._dead[file.space]
+            if dead >= REWRITE_LEAST and dead > REWRITE_SHARE * file.count:
+                self.start_rewrite(each)
+                return
+
+    def _count_dead(self) -> None:
+        died = self._committer.take_dead()
+        for space in self.spaces if died else ():
+            if str(space) in self._dead:
+                covered = self.files.covered(space)
+                self._dead[str(space)] += sum(map(covered.of, died))
 
     def start_rewrite(self, space: VectorSpace) -> None:
         """Begin to write the file of *space* anew without dead vectors."""
@@ -242,4 +256,5 @@ class EmbedJob:
 
     def _finish_rewrite(self, rewriting: Future[Rewritten]) -> None:
         self._rewriting = None
+        self._dead = {}
         self.files.publish_rewritten(rewriting.result())

@@ -142,10 +142,10 @@ class VectorFiles:
         self._close(space)
         self._store.vector_path(info.file).unlink(missing_ok=True)
 
-    def dead_share(self, info: VectorFileInfo) -> tuple[int, int]:
-        """How many vectors of *info* belong to rows that are gone, and how many there are."""
+    def dead(self, info: VectorFileInfo) -> int:
+        """How many vectors of *info* belong to rows that are gone."""
         rows, _ = rows_of(self._store, info)
-        return int(np.count_nonzero(~live_rows(self._store, rows))), len(rows)
+        return int(np.count_nonzero(~live_rows(self._store, rows)))
 
     def rewrite(self, space: VectorSpace) -> Rewritten:
         """Write the file of *space* anew without the vectors of rows that are gone.
