@@ -93,7 +93,7 @@ def launchd_agents(env: Mapping[str, str] = os.environ) -> list[Unit]:
 def template(kind: str, name: str) -> bytes:
     """Return the file *name* as it is shipped: beside this module, or in the checkout's root."""
     package = Path(__file__).resolve().parent
-    shipped = package / "units" / kind / name
+    shipped = package / "_units" / kind / name
     return (shipped if shipped.is_file() else package.parents[2] / kind / name).read_bytes()
 
 

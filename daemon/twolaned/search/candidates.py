@@ -1,9 +1,9 @@
-"""Asking the keyword lane, or the calendar, for the rows to rank."""
+"""Asking the lanes, or the calendar, for the rows to rank."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from twolaned.model.result import LaneHits
 from twolaned.model.row import Tier
 from twolaned.search.fusion import NO_HITS, best_rows
 from twolaned.search.phrases import Judge
+from twolaned.search.question import Vector
 from twolaned.search.row_filter import ALL_ROWS, Conditions
 from twolaned.search.row_table import RowTable
 from twolaned.search.snapshot import IndexSnapshot
@@ -56,6 +57,28 @@ class Candidates:
                 return best_rows(hits, n, table.id_key)
 
             hits = self.judge.proven(ask, self.n) if term_ids else NO_HITS
+            work.rows += len(hits.rows)
+            return hits
+
+        return find
+
+    def by_meaning(self, vectors: Mapping[str, Vector], work: LaneWork) -> Find:
+        """Find by the meaning lane, best first; equal scores in order of row id.
+
+        *vectors* has the question's vector by the name of the space.
+        """
+        lane, table = self.snapshot.meaning, self.snapshot.rows
+
+        def find(tiers: frozenset[Tier]) -> LaneHits:
+            allowed = self._allowed(tiers)
+
+            def ask(n: int) -> LaneHits:
+                started = time.perf_counter()
+                hits = lane.search(vectors, n, allowed)
+                work.seconds += time.perf_counter() - started
+                return best_rows(hits, n, table.id_key)
+
+            hits = self.judge.proven(ask, self.n) if vectors else NO_HITS
             work.rows += len(hits.rows)
             return hits
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.config.settings import RankingSettings
-from twolaned.model.query import Filters, SearchQuery
-from twolaned.model.result import LaneHits, Receipt, SearchAnswer, SearchMode
+from twolaned.model.query import Filters, SearchQuery, Similarity
+from twolaned.model.result import Receipt, SearchAnswer, SearchMode
+from twolaned.model.row import Tier
 from twolaned.search.candidates import Candidates, Find, LaneWork, nothing
-from twolaned.search.fusion import joined, lane_size
+from twolaned.search.fusion import NO_HITS, Found, found_together, lane_size
 from twolaned.search.limits import check_limits
 from twolaned.search.marking import Marker
 from twolaned.search.patterns import Pattern
 from twolaned.search.phrases import Judge, Verdicts
 from twolaned.search.ports import StoreView
 from twolaned.search.query import ParsedQuery, parse_query
-from twolaned.search.ranked import Ranked, rank, rank_as_listed
+from twolaned.search.question import MeaningQuestion, Vector
+from twolaned.search.ranked import Blend, Ranked, rank, rank_as_listed
 from twolaned.search.reach import Reached, first_reach, search_in_reach
-from twolaned.search.receipt import lags, lane_receipts, tiers_searched
+from twolaned.search.receipt import keyword_receipt, lags, meaning_receipt, tiers_searched
 from twolaned.search.results import show, standing
 from twolaned.search.row_filter import Conditions
 from twolaned.search.snapshot import IndexSnapshot
@@ -40,23 +42,44 @@ def now_ms() -> int:
 class SearchEngine:
     """Answers searches of one store; safe to use from many threads at once.
 
-    *clock* tells the time in UTC milliseconds. Search by meaning is off, so that the mode is
-    lexical.
+    *clock* tells the time in UTC milliseconds. *blend_weight* is the share of meaning where the
+    similarity is blended.
     """
 
-    def __init__(self, ranking: RankingSettings, clock: Callable[[], int] = now_ms) -> None:
+    def __init__(
+        self,
+        ranking: RankingSettings,
+        clock: Callable[[], int] = now_ms,
+        *,
+        blend_weight: float = 0.4,
+    ) -> None:
         self._ranking = ranking
+        self._blend_weight = blend_weight
         self._clock = clock
         self._verdicts = Verdicts()
         self._prefixes = PrefixCache()
 
+    def text_to_embed(self, query: SearchQuery) -> str:
+        """What of *query* the meaning lane is asked; empty where there is nothing.
+
+        Raises InvalidInput for what `check_limits` refuses.
+        """
+        check_limits(query)
+        return parse_query(query.query, datetime.now()).text  # noqa: DTZ005
+
     def search(
-        self, snapshot: IndexSnapshot, query: SearchQuery, *, arrived: float | None = None
+        self,
+        snapshot: IndexSnapshot,
+        query: SearchQuery,
+        *,
+        arrived: float | None = None,
+        meaning: MeaningQuestion | None = None,
     ) -> SearchAnswer:
         """Answer *query* from *snapshot*.
 
         *arrived* is when the call came in, in seconds of the monotonic clock; None means now.
-        Raises InvalidInput for what `check_limits` refuses.
+        *meaning* is the question as the meaning lane takes it; None means that search by meaning is
+        off. Raises InvalidInput for what `check_limits` refuses.
         """
         begun = time.monotonic() if arrived is None else arrived
         check_limits(query)
@@ -65,25 +88,37 @@ class SearchEngine:
         with snapshot.view() as view:
             terms = query_terms(parsed, snapshot.generation, view, snapshot.keyword, self._prefixes)
             conditions = Conditions(query, parsed, snapshot.sources)
-            asked = _Asked(query, parsed, terms, conditions, LaneWork(), now)
+            asked = _Asked(query, parsed, terms, conditions, now, meaning)
             reached = self._find(snapshot, view, asked)
             marker = Marker(terms.words, terms.prefixes, parsed.required)
             standings = standing(reached.ranked, snapshot.rows, explain=query.explain)
             results = show(view, standings, marker, query.top_k)
         final = conditions.of(reached.tiers)
+        failure = meaning.failure if meaning is not None and parsed.text else None
         receipt = Receipt(
             index_generation=snapshot.generation,
-            mode=SearchMode.LEXICAL,
+            mode=SearchMode.LEXICAL if meaning is None else SearchMode.HYBRID,
             similarity=query.similarity or self._ranking.similarity,
             ranking_date=self._ranking.date,
-            lanes=lane_receipts(asked.work if terms.has_words else None),
+            lanes=(
+                keyword_receipt(asked.keyword_work if terms.has_words else None),
+                meaning_receipt(meaning, asked.meaning_work if parsed.text else None),
+            ),
+            degraded=failure is not None,
+            degraded_reason="" if failure is None else str(failure.reason),
+            degraded_message="" if failure is None else failure.message,
             tiers_searched=tiers_searched(reached.tiers, final),
             rows_in_reach=snapshot.rows.count(final),
             second_pass=reached.second_pass,
             lags=lags(final, snapshot.sources),
             took_us=round((time.monotonic() - begun) * 1e6),
         )
-        return SearchAnswer(results=results, receipt=receipt, ignored=parsed.read_as_text)
+        return SearchAnswer(
+            results=results,
+            receipt=receipt,
+            final=meaning is None or not meaning.pending,
+            ignored=parsed.read_as_text,
+        )
 
     def _find(self, snapshot: IndexSnapshot, view: StoreView, asked: _Asked) -> Reached[Ranked]:
         """Find and rank, in the archive too where the rules say so."""
@@ -108,20 +143,35 @@ class SearchEngine:
             may_match=may_hold(*parsed.required),
             n=lane_size(asked.query.top_k),
         )
-        find: Find = nothing
-        order = rank_as_listed
+        by_words: Find = nothing
+        by_meaning: Find = nothing
+        vectors = asked.vectors
         if asked.terms.has_words:
-            find, order = candidates.by_words(asked.terms.ids, asked.work), rank
+            by_words = candidates.by_words(asked.terms.ids, asked.keyword_work)
+            if vectors:
+                by_meaning = candidates.by_meaning(vectors, asked.meaning_work)
         elif parsed.required or parsed.has_filters or asked.query.filters != NO_FILTERS:
-            find = candidates.by_date()
+            by_words = candidates.by_date()
 
-        def ranked(hits: LaneHits) -> Ranked:
-            return order(hits, table, self._ranking.date, asked.now)
+        similarity = asked.query.similarity or self._ranking.similarity
+        blend = None
+        if vectors and similarity is Similarity.BLEND:
+            blend = Blend(snapshot.meaning, vectors, self._blend_weight)
+
+        def find(tiers: frozenset[Tier]) -> Found:
+            return Found(by_words(tiers), by_meaning(tiers) if vectors else NO_HITS)
+
+        def ranked(found: Found) -> Ranked:
+            if asked.terms.has_words:
+                return rank(found, table, self._ranking.date, asked.now, blend)
+            return rank_as_listed(found, table, self._ranking.date, asked.now)
 
         tiers = first_reach(
-            meaning_is_on=False, detail=asked.query.detail, scope=asked.query.filters.scope
+            meaning_is_on=asked.meaning is not None,
+            detail=asked.query.detail,
+            scope=asked.query.filters.scope,
         )
-        return search_in_reach(tiers, find, joined, ranked)
+        return search_in_reach(tiers, find, found_together, ranked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,5 +182,12 @@ class _Asked:
     parsed: ParsedQuery
     terms: QueryTerms
     conditions: Conditions
-    work: LaneWork
     now: int
+    meaning: MeaningQuestion | None
+    keyword_work: LaneWork = field(default_factory=LaneWork)
+    meaning_work: LaneWork = field(default_factory=LaneWork)
+
+    @property
+    def vectors(self) -> Mapping[str, Vector]:
+        """The question's vectors; none where meaning is off or was not there in time."""
+        return {} if self.meaning is None or not self.parsed.text else self.meaning.vectors

@@ -51,6 +51,14 @@ class Pool:
         return FoundBy.VECTOR if math.isnan(self.bm25[index]) else FoundBy.HYBRID
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the lanes found of the same rows in reach."""
+
+    keyword: LaneHits
+    meaning: LaneHits
+
+
 NO_HITS = LaneHits(np.empty(0, np.uint32), np.empty(0, np.float32), np.empty(0, np.uint32))
 
 
@@ -86,6 +94,11 @@ def joined(first: LaneHits, second: LaneHits) -> LaneHits:
         np.concatenate([first.passages, second.passages]),
         first.exhausted and second.exhausted,
     )
+
+
+def found_together(first: Found, second: Found) -> Found:
+    """What the lanes found of two sets of rows, each lane's as one list, not ordered."""
+    return Found(joined(first.keyword, second.keyword), joined(first.meaning, second.meaning))
 
 
 def merge(keyword: LaneHits, meaning: LaneHits = NO_HITS) -> Pool:

@@ -53,7 +53,10 @@ class MeaningFiles:
             self._follow(view, manifest, rows, dead)
         except StoreCorrupt as e:
             # The writer may have replaced the file just now; then the next commit says so.
-            log.warning("the vectors cannot be followed: %s", "; ".join(getattr(e, "__notes__", [e.message])))
+            log.warning(
+                "the vectors cannot be followed: %s",
+                "; ".join(getattr(e, "__notes__", [e.message])),
+            )
         return self._index
 
     def _follow(

@@ -28,14 +28,16 @@ class MeaningQuestion:
     """A question as the meaning lane takes it: its vector by the name of the space.
 
     *failure* says why vectors are missing, None where none is. *seconds* is how long it took.
+    *pending* says that the answer does not wait for them and another one follows.
     """
 
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     failure: EmbeddingFailure | None = None
     seconds: float = 0.0
+    pending: bool = False
 
 
-NOT_YET: Final = MeaningQuestion(failure=None)
+NOT_YET: Final = MeaningQuestion(pending=True)
 """Of an answer that is sent before the question is embedded."""
 
 
@@ -53,9 +55,7 @@ def deadline_of(arrived: float, remaining: float | None) -> float:
 class Questions:
     """Embeds questions in all spaces that hold vectors, at once. Belongs to one event loop."""
 
-    def __init__(
-        self, embedders: Embedders, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, embedders: Embedders, clock: Callable[[], float] = time.monotonic) -> None:
         self._embedders = embedders
         self._clock = clock
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from twolaned.lanes.meaning import MeaningIndex
 from twolaned.model.query import RankingDate
-from twolaned.model.result import LaneHits, ScoreParts
+from twolaned.model.result import ScoreParts
 from twolaned.search import score
-from twolaned.search.fusion import Pool, merge, ranking
+from twolaned.search.fusion import Found, Pool, merge, ranking
+from twolaned.search.question import Vector
 from twolaned.search.row_table import RowTable
 
 
@@ -46,28 +49,53 @@ class Ranked:
         )
 
 
-def rank(hits: LaneHits, table: RowTable, date: RankingDate, now: int) -> Ranked:
-    """Score what the keyword lane found and order it, equal scores by row id.
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """What blending needs beyond the pool: cosines of rows whichever lane found them."""
 
-    Without a meaning match both ways of fusing give the same similarity: the share of the best
-    keyword match.
+    index: MeaningIndex
+    vectors: Mapping[str, Vector]
+    weight: float
+    """The share of meaning."""
+
+    def similarity(self, pool: Pool) -> score.Floats:
+        """The blended similarity of the rows of *pool*."""
+        cosine, space = self.index.cosines(self.vectors, pool.rows)
+        spaces = [score.SpaceFusion(s.mean_cosine, self.weight) for s in self.index.spaces]
+        return score.similarity_blend(pool.bm25, cosine.astype(np.float64), space, spaces)
+
+
+def rank(
+    found: Found, table: RowTable, date: RankingDate, now: int, blend: Blend | None = None
+) -> Ranked:
+    """Score what the lanes found and order it, equal scores by row id.
+
+    *blend* None takes the larger similarity. Without a meaning match both ways of fusing give the
+    same: the share of the best keyword match.
     """
-    pool = merge(hits)
-    scores = _scored(pool, table, date, now)
+    pool = merge(found.keyword, found.meaning)
+    similarity = (
+        score.similarity_max(pool.bm25, pool.cosine) if blend is None else (blend.similarity(pool))
+    )
+    scores = _scored(pool, similarity, table, date, now)
     return Ranked(pool, scores, ranking(pool, scores.total, table.id_key))
 
 
-def rank_as_listed(hits: LaneHits, table: RowTable, date: RankingDate, now: int) -> Ranked:
+def rank_as_listed(found: Found, table: RowTable, date: RankingDate, now: int) -> Ranked:
     """Score rows that no words were asked of, and leave them in their order."""
+    hits = found.keyword
     n = len(hits.rows)
     pool = Pool(hits.rows, hits.passages, np.full(n, np.nan), np.full(n, np.nan))
-    return Ranked(pool, _scored(pool, table, date, now), list(range(n)))
+    similarity = np.zeros(n)
+    return Ranked(pool, _scored(pool, similarity, table, date, now), list(range(n)))
 
 
-def _scored(pool: Pool, table: RowTable, date: RankingDate, now: int) -> score.Scores:
+def _scored(
+    pool: Pool, similarity: score.Floats, table: RowTable, date: RankingDate, now: int
+) -> score.Scores:
     profiles = table.profiles(pool.rows)
     return score.score(
-        similarity=score.similarity_max(pool.bm25, pool.cosine),
+        similarity=similarity,
         days=score.days_since(table.dates(pool.rows, date), now),
         quality=np.array([score.quality_term(p.kind, p.quality) for p in profiles], np.float64),
         tier=np.array([score.tier_term(p.tier) for p in profiles], np.float64),

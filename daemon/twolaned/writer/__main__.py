@@ -40,6 +40,7 @@ def main() -> int:
     # Nothing but frames may reach the pipe, whatever a library prints.
     os.dup2(2, 1)
     try:
+        arguments.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = FileLock(writer_lock_path(arguments.data))
         lock.acquire(timeout=LOCK_SECONDS)
         lock.describe(f"writer pid {os.getpid()}")
