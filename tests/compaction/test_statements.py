@@ -52,3 +52,12 @@ def test_a_long_conversation_is_sampled() -> None:
 
     assert MOST_PER_CONVERSATION == len(found)
     assert "Sentence 4983 says something about the ferry." == found[-1].text
+
+
+def test_a_saved_note_speaks_too() -> None:
+    """It has no messages, only a text; what was decided stands in both and counts once."""
+    note = row(1, decisions=(LONG,))
+
+    found = statements_of(note, f"The summary of a note is here.\n\n- {LONG}".encode(), ())
+
+    assert {"The summary of a note is here.": 1.0, LONG: 1.5} == {s.text: s.weight for s in found}

@@ -59,6 +59,9 @@ def statements_of(row: Row, body: bytes, spans: Sequence[MessageSpan]) -> list[S
 
 
 def _said(row: Row, body: bytes, spans: Sequence[MessageSpan], at: int) -> Iterator[Statement]:
+    if not spans:  # a saved note is one text
+        for sentence in sentences(body.decode("utf-8", "replace")):
+            yield Statement(sentence, row.evidence_key, row.title, at)
     for span in spans:
         if span.kind not in _TALK or not span.on_main_line:
             continue

@@ -26,6 +26,7 @@ from twolaned.store.layout import (
 )
 from twolaned.store.manifest import Manifest
 from twolaned.store.records import FormatRecord, seal, unseal_format
+from twolaned.store.scrub import clear_gaps
 from twolaned.store.view import View
 
 
@@ -111,6 +112,10 @@ class Store:
         """Pages of the main environment's file, used or free."""
         return int(self._env.info()["last_pgno"]) + 1
 
+    def clear_gaps(self) -> None:
+        """Clear what was left inside pages; see `twolaned.store.scrub`."""
+        clear_gaps(main_path(self.data) / "data.mdb", int(self._env.stat()["psize"]))
+
     def close(self) -> None:
         """Close the environment; no view may be open."""
         self._env.close()
@@ -125,7 +130,6 @@ def _open_environment(data: Path, *, readonly: bool) -> lmdb.Environment:
         readonly=readonly,
         mode=0o600,
         readahead=False,
-        meminit=False,
     )
 
 

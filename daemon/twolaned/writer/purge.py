@@ -68,3 +68,4 @@ def _fill_free_pages(context: JobContext) -> Generator[Step, None, None]:
         with store.change() as change:
             change.clear_filling(range(start, min(start + FILLINGS_AT_ONCE, key)))
         yield None
+    store.clear_gaps()
