@@ -18,6 +18,7 @@ CHINESE = ["渡船到外岛需要四十分钟左右。", "我们决定改用新�
         pytest.param(f"```python\nx = a_long_name_of_something\n```\n{LONG}", [LONG], id="code"),
         pytest.param(f"```\nan open fence goes on to the very end\n{LONG}", [], id="open fence"),
         pytest.param(f"## {LONG}\n- **{LONG}**\n2. {LONG}", [LONG] * 3, id="markdown"),
+        pytest.param(f"**At 05:30.** {LONG} **Why:** {LONG}", [LONG, f"Why: {LONG}"], id="bold"),
         pytest.param("| 1 | 22 | 333 | 4444 | 55555 | 666666 | 7777777 |", [], id="table"),
         pytest.param("".join(CHINESE), CHINESE, id="chinese"),
         pytest.param("word " * 100, [], id="endless"),

@@ -55,9 +55,15 @@ def run_until_killed(writer: WriterProcess, export: Path, random: Random) -> Ack
 def assert_whole(data: Path) -> tuple[Store, LiveIndex]:
     """Every live row has its record, passages, body and postings, and every checksum holds."""
     store = Store.open(data)
-    index = LiveIndex(store)
     with store.view() as view:
         manifest = view.manifest
+    for info in manifest.segments:
+        bundle = ArrayBundle(store.segment_path(info.id))
+        assert bundle.damaged() == []
+        bundle.close()
+    index = LiveIndex(store)
+    with store.view() as view:
+        assert view.generation == manifest.generation
         numbers = view.numbers()
         passages = 0
         for number in numbers:
@@ -69,10 +75,6 @@ def assert_whole(data: Path) -> tuple[Store, LiveIndex]:
                        for s in view.messages(number))  # fmt: skip
             assert view.number(row.id) == number
             passages += len(row.passages)
-        for info in manifest.segments:
-            bundle = ArrayBundle(store.segment_path(info.id))
-            assert bundle.damaged() == []
-            bundle.close()
     assert index.snapshot.keyword.passages == passages
     return store, index
 

@@ -294,3 +294,25 @@ def test_100_000_rows_take_little_room_and_little_time() -> None:
     assert size < 16 << 20
     assert took[0] < 0.05
     assert took[1] < 0.001
+
+
+@given(
+    st.lists(st.sampled_from(["chatgpt", "grok"]), min_size=1, max_size=8),
+    st.sets(st.integers(0, 12)),
+    st.sampled_from([Tier.COLD, Tier.HOT]),
+)
+def test_rows_change_tier_without_being_written_anew(
+    sources: list[str], moved: set[int], tier: Tier
+) -> None:
+    """The table is the one that those rows would have made; the one before stays as it was."""
+    rows = [make_row(n, source=source) for n, source in enumerate(sources)]
+    before = table_of(*rows)
+    hot = allowed(before, tiers=frozenset({Tier.HOT}))
+    after = before.with_tiers(sorted(moved), tier)
+    expected = table_of(*(replace(r, tier=tier) if r.number in moved else r for r in rows))
+
+    for tiers in (frozenset({Tier.HOT}), frozenset({Tier.COLD})):
+        assert allowed(expected, tiers=tiers) == allowed(after, tiers=tiers)
+    assert expected.tallies() == after.tallies()
+    assert hot == allowed(before, tiers=frozenset({Tier.HOT}))
+    assert after.with_tiers(sorted(moved), Tier.HOT).tallies() == before.tallies()

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.writer.archive import Archive, ignore, old_chat, opened, run
-from twolaned.model.errors import NotFound
+from twolaned.model.errors import DiskFull, NotFound
 from twolaned.search.live import LiveIndex
 from twolaned.writer.compact_job import compact_job
 from twolaned.writer.delete_job import delete_job
+from twolaned.writer.moves import still_live
 from twolaned.writer.protocol import Compact, Delete
 from twolaned.writer.rollback_job import rollback_job
 
@@ -303,3 +304,39 @@ def test_a_save_in_between_stays_hot(archive: Archive) -> None:
         assert archive.tiers["cold"] == report.conversations
         archive.roll_back()
         assert "cold" not in archive.tiers
+
+
+def test_what_is_live_is_known_also_where_the_log_is_short(archive: Archive) -> None:
+    """Either way the dead versions are left out."""
+    since = archive.manifest.generation
+    with archive.store.view() as view:
+        numbers = view.numbers()
+    archive.add(old_chat(0, text="It has grown and is now current again."))
+    live = still_live(archive.store, numbers, since)
+
+    assert CHATS - 1 == len(live)
+    assert live == still_live(archive.store, numbers, -1)
+
+
+@pytest.mark.parametrize("room", [0, 1])
+def test_a_full_disk_leaves_it_as_before(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    """It says so, and when there is room again, without a restart, it runs to its end."""
+    before, change, written = archive.manifest, archive.store.change, count()
+
+    def full() -> object:
+        if next(written) >= room:
+            raise DiskFull("The disk is full.")
+        return change()
+
+    monkeypatch.setattr(archive.store, "change", full)
+    with pytest.raises(DiskFull):
+        archive.compact()
+    monkeypatch.undo()
+
+    assert before == archive.manifest
+    assert {"hot": CHATS} == archive.tiers
+    archive.compact()
+    assert {"cold": CHATS, "digest": 3} == archive.tiers
+    assert CHATS == archive.count("moves")

@@ -25,6 +25,7 @@ from tests.writer.embedding_world import (
     served,
 )
 from twolaned.lanes.meaning import MeaningIndex, VectorIndex
+from twolaned.model.errors import DiskFull
 from twolaned.search.live import LiveIndex
 from twolaned.store import Store
 from twolaned.store.vector_file import VectorMap
@@ -73,8 +74,7 @@ def assert_whole(store: Store, *, complete: bool) -> int:
                 if complete or place == 0:
                     assert best[0] == pytest.approx(1.0, abs=1e-5)
                 found += 1
-        held = [n for n in space_rows(index)]
-        assert set(held) <= set(numbers)
+        assert set(space_rows(index)) <= set(numbers)
     return found
 
 
@@ -203,21 +203,15 @@ def test_a_full_disk_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch
 
     def full(_: object) -> int:
         monkeypatch.setattr(world.committer, "publish", real)
-        raise vectors_error()
+        raise DiskFull("The disk is full.")
 
     monkeypatch.setattr(world.committer, "publish", full)
-    with pytest.raises(Exception, match="full"):
+    with pytest.raises(DiskFull):
         world.settle()
     world.settle()
 
     assert 7 == assert_whole(world.store, complete=True)
     assert 7 == world.committer.manifest.vectors[0].count
-
-
-def vectors_error() -> Exception:
-    from twolaned.model.errors import DiskFull
-
-    return DiskFull("The disk is full.")
 
 
 def test_dead_vectors_are_cleared_away(

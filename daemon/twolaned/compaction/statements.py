@@ -26,6 +26,7 @@ _FENCE = re.compile(
 )
 _MARKS = re.compile(r"^\s*(?:[-*+•>]+|\d{1,3}[.)]|#{1,6}|\|)\s+")
 _ENDS = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
+_BOLD = re.compile(r"(?<!\S)(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)(?=[\s.,:;!?)]|$)")
 _SPACES = re.compile(r"\s+")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _TALK = (MessageKind.HUMAN, MessageKind.ASSISTANT)
@@ -74,7 +75,7 @@ def _said(row: Row, body: bytes, spans: Sequence[MessageSpan], at: int) -> Itera
 def sentences(text: str) -> Iterator[str]:
     """The sentences of *text* that can stand alone; code and fragments are left out."""
     for line in _FENCE.sub("", text).split("\n"):
-        for part in _ENDS.split(_MARKS.sub("", line)):
+        for part in _ENDS.split(_BOLD.sub("", _MARKS.sub("", line))):
             sentence = _clean(part)
             fits = SHORTEST <= len(sentence) <= LONGEST or _is_dense(sentence)
             if fits and _says_something(sentence):
@@ -96,4 +97,4 @@ def _is_dense(sentence: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    return _SPACES.sub(" ", text).strip().strip("*_").strip()
+    return _BOLD.sub("", _SPACES.sub(" ", text).strip()).strip("*_ ")

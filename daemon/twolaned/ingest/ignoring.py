@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class IgnoreRules:
         """These rules and *patterns*, which judge paths below *prefix*."""
         if not patterns:
             return self
-        return IgnoreRules((*self.specs, (prefix, GitIgnoreSpec.from_lines(patterns))))
+        return IgnoreRules((*self.specs, (prefix, _spec(patterns))))
 
     def ignores(self, path: str) -> bool:
         """Whether *path*, from the outermost folder, is left out; folders end with a slash."""
@@ -75,4 +75,12 @@ def _read(file: Path) -> GitIgnoreSpec | None:
             lines = stream.read(MAX_RULE_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:  # no such file, or none that says anything
         return None
-    return GitIgnoreSpec.from_lines(lines)
+    return _spec(lines)
+
+
+def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
+    # To git `folder/**` is all that lies in the folder; pathspec takes the folder itself too, and
+    # then no later rule could bring anything in it back.
+    return GitIgnoreSpec.from_lines(
+        f"{line.rstrip()}/*" if line.rstrip().endswith("/**") else line for line in lines
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any
 
 from twolaned.ingest.archived import archived_row, is_export_line
@@ -33,6 +32,11 @@ class LineFiles:
     def __init__(self, tree: Tree, limits: IngestLimits) -> None:
         self._tree = tree
         self._limits = limits
+        self._agents: dict[str, list[Entry]] = {}
+        for entry in tree.entries:
+            folder, _, name = entry.name.rpartition("/")
+            if name.startswith(_AGENT):
+                self._agents.setdefault(folder, []).append(entry)
         self._beside: dict[str, dict[str, list[Entry]]] = {}
 
     def read(self, entry: Entry, stream: Readable) -> Iterator[Item | None]:
@@ -120,36 +124,33 @@ class LineFiles:
 
     def _belongs_to_another(self, entry: Entry) -> bool:
         """Whether *entry* is a subagent's file whose session is in the tree too."""
-        path = PurePosixPath(entry.name)
-        if not path.name.startswith(_AGENT):
+        folder, _, name = entry.name.rpartition("/")
+        if not name.startswith(_AGENT):
             return False
-        parts = path.parts
+        parts = folder.split("/")
         if _SUBAGENTS in parts:
-            at = parts.index(_SUBAGENTS)
-            return "/".join(parts[:at]) + ".jsonl" in self._tree.by_name
-        return any(entry in found for found in self._agents_beside(path.parent).values())
+            return "/".join(parts[: parts.index(_SUBAGENTS)]) + ".jsonl" in self._tree.by_name
+        return any(entry in found for found in self._agents_beside(folder).values())
 
     def _agents_of(self, entry: Entry) -> list[Entry]:
         """The files of the subagents that the session *entry* started."""
-        path = PurePosixPath(entry.name)
-        below = self._tree.below(f"{path.with_suffix('')}/{_SUBAGENTS}")
+        folder, _, _ = entry.name.rpartition("/")
+        stem = entry.name.removesuffix(".jsonl")
+        below = self._tree.below(f"{stem}/{_SUBAGENTS}")
         own = [child for child in below if child.stem.startswith(_AGENT)]
-        return own + self._agents_beside(path.parent).get(entry.stem, [])
+        return own + self._agents_beside(folder).get(entry.stem, [])
 
-    def _agents_beside(self, folder: PurePosixPath) -> dict[str, list[Entry]]:
+    def _agents_beside(self, folder: str) -> dict[str, list[Entry]]:
         """Subagents' files in *folder* by the session there that they name."""
-        key = str(folder)
-        if key not in self._beside:
-            prefix = "" if key == "." else f"{key}/"
+        if folder not in self._beside:
+            prefix = f"{folder}/" if folder else ""
             found: dict[str, list[Entry]] = {}
-            for entry in self._tree.entries:
-                path = PurePosixPath(entry.name)
-                if path.parent == folder and path.name.startswith(_AGENT):
-                    session = self._session_named_in(entry)
-                    if f"{prefix}{session}.jsonl" in self._tree.by_name:
-                        found.setdefault(session, []).append(entry)
-            self._beside[key] = found
-        return self._beside[key]
+            for entry in self._agents.get(folder, ()):
+                session = self._session_named_in(entry)
+                if f"{prefix}{session}.jsonl" in self._tree.by_name:
+                    found.setdefault(session, []).append(entry)
+            self._beside[folder] = found
+        return self._beside[folder]
 
     def _session_named_in(self, entry: Entry) -> str:
         with entry.open() as stream:

@@ -56,6 +56,7 @@ class _Reading:
         self._tree = tree
         self._total = sum(entry.size for entry in tree.entries)
         self._done = 0
+        self._furthest = 0
         self._files = 0
         self._outermost: BinaryIO | None = None
 
@@ -68,7 +69,7 @@ class _Reading:
         lines = LineFiles(tree, self._limits)
         for entry in tree.entries:
             self._files += 1
-            yield self._progress(entry)
+            yield self._progress(entry, self._done)
             try:
                 with entry.open() as stream:
                     if depth == 0:
@@ -117,20 +118,18 @@ class _Reading:
 
     def _watched(self, items: Iterator[Item | None], entry: Entry) -> Iterator[Item | ReadProgress]:
         """*items*, with progress in between; None among them is a chance to tell it."""
-        told = self._position()
         for item in items:
             if item is not None:
                 yield item
-            elif self._position() - told >= _REPORT_BYTES:
-                told = self._position()
-                yield self._progress(entry)
+                continue
+            # An archive's entries lie in it in any order, so that its position may also fall.
+            position = self._done + (self._outermost.tell() if self._outermost else 0)
+            if position - self._furthest >= _REPORT_BYTES:
+                yield self._progress(entry, position)
 
-    def _position(self) -> int:
-        return self._done + (0 if self._outermost is None else self._outermost.tell())
-
-    def _progress(self, entry: Entry) -> ReadProgress:
-        done = min(self._position(), self._total)
-        return ReadProgress(done, self._total, self._files, entry.name)
+    def _progress(self, entry: Entry, position: int) -> ReadProgress:
+        self._furthest = max(self._furthest, min(position, self._total))
+        return ReadProgress(self._furthest, self._total, self._files, entry.name)
 
 
 class _Rejoined:

@@ -6,7 +6,9 @@ import re
 import unicodedata
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DATA_URL = re.compile(r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[A-Za-z0-9+/=_\s-]*")
+_DATA_URL = re.compile(
+    r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[A-Za-z0-9+/_-]*(?:\r?\n[A-Za-z0-9+/_-]{20,})*=*"
+)
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=_-]{512,}")
 _SUSPICIOUS = 512
 """Characters; shorter texts hold no long run."""
@@ -30,7 +32,7 @@ def clean(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if ";base64," in text:
         text = _DATA_URL.sub(IMAGE, text)
-    if len(text) >= _SUSPICIOUS:
+    if len(text) >= _SUSPICIOUS and _LONG_RUN.search(text):
         text = _LONG_RUN.sub(DATA, text)
     return text
 

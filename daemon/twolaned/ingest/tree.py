@@ -6,6 +6,7 @@ import os
 import stat
 import tempfile
 import zipfile
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
@@ -68,7 +69,13 @@ class Tree:
 
     def below(self, folder: str) -> list[Entry]:
         """The entries in *folder* and its folders."""
-        return [entry for entry in self.entries if entry.name.startswith(f"{folder}/")]
+        first = bisect_left(self.entries, f"{folder}/", key=_name_of)
+        last = bisect_left(self.entries, f"{folder}0", key=_name_of)  # "0" follows "/"
+        return list(self.entries[first:last])
+
+
+def _name_of(entry: Entry) -> str:
+    return entry.name
 
 
 def folder_tree(root: Path) -> Tree:

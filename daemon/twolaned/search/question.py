@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.embedding import Embedder, Embedders
+from twolaned.embedding import Embedder, Embedders, ProviderState
 from twolaned.lanes.meaning import MeaningIndex
 from twolaned.model.embedding import EmbeddingFailure, FailureReason, VectorSpace
+
+log = logging.getLogger(__name__)
 
 BUDGET: Final = 1.5
 """Seconds from a call's arrival that its question may take to be embedded."""
@@ -37,6 +40,8 @@ class MeaningQuestion:
     pending: bool = False
 
 
+NO_TEXT: Final = MeaningQuestion()
+"""Of a search without words."""
 NOT_YET: Final = MeaningQuestion(pending=True)
 """Of an answer that is sent before the question is embedded."""
 
@@ -55,9 +60,34 @@ def deadline_of(arrived: float, remaining: float | None) -> float:
 class Questions:
     """Embeds questions in all spaces that hold vectors, at once. Belongs to one event loop."""
 
-    def __init__(self, embedders: Embedders, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        embedders: Embedders,
+        off_because: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """*off_because* says why ordinary texts get no vectors; empty where they do."""
         self._embedders = embedders
         self._clock = clock
+        self.off_because = off_because
+
+    def is_on(self, index: MeaningIndex) -> bool:
+        """Whether a search of *index* has a meaning lane."""
+        return not self.off_because or any(
+            space.count and self._embedder(space.space) for space in index.spaces
+        )
+
+    async def warm(self) -> None:
+        """Load what the first question needs. Sends nothing."""
+        for embedder in self._embedders.all:
+            failure = await embedder.warm()
+            if failure is not None:
+                log.warning("questions may not be embedded: %s", failure.message)
+
+    @property
+    def providers(self) -> Sequence[ProviderState]:
+        """How those who embed are doing."""
+        return [embedder.state for embedder in self._embedders.all]
 
     async def ask(self, text: str, index: MeaningIndex, deadline: float) -> MeaningQuestion:
         """The vectors of *text* in the spaces of *index* by *deadline*, and why any is missing.
@@ -68,7 +98,7 @@ class Questions:
         spaces = [space.space for space in index.spaces if space.count]
         if not spaces:
             return MeaningQuestion(failure=_NOTHING_EMBEDDED)
-        found = [(space, self._embedders.for_space(VectorSpace.parse(space))) for space in spaces]
+        found = [(space, self._embedder(space)) for space in spaces]
         asked = [(space, embedder) for space, embedder in found if embedder is not None]
         outcomes = await self._outcomes(text, [embedder for _, embedder in asked], deadline)
         vectors = {}
@@ -83,6 +113,9 @@ class Questions:
     async def aclose(self) -> None:
         """Close all providers."""
         await self._embedders.aclose()
+
+    def _embedder(self, space: str) -> Embedder | None:
+        return self._embedders.for_space(VectorSpace.parse(space))
 
     @staticmethod
     async def _outcomes(

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from twolaned.config import Settings
 from twolaned.model.result import SearchMode
 from twolaned.search.live import LiveIndex
+from twolaned.search.question import Questions
+from twolaned.search.snapshot import IndexSnapshot
 from twolaned.server import process
 from twolaned.server.arguments import Options
 from twolaned.server.health import HealthMonitor
 from twolaned.server.index_counts import IndexCounts, StoreCounts
 from twolaned.server.index_follower import IndexFollower
 from twolaned.server.next_action import next_action
+from twolaned.server.questions import meaning_status
 from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.stop import Stop
 from twolaned.server.writer_process import WriterProcess
@@ -39,6 +42,7 @@ class RunningDaemon:
     monitor: HealthMonitor
     errors: RecentErrors
     stop: Stop
+    questions: Questions | None = None
     start_up: float = 0.0
     """Seconds from the process's start to its first answer."""
 
@@ -77,8 +81,8 @@ class RunningDaemon:
             disk_bytes=stored.disk_bytes,
             disk_free_bytes=free,
             memory_bytes=process.anonymous_memory(),
-            lanes=(self._keyword(), self._meaning()),
-            mode=SearchMode.LEXICAL,
+            lanes=(self._keyword(), meaning_status(self.questions, snapshot)),
+            mode=self._mode(snapshot),
             similarity=self.settings.ranking.similarity,
             ranking_date=self.settings.ranking.date,
             writer_state=self.writer.state,
@@ -103,12 +107,6 @@ class RunningDaemon:
             return LaneStatus("keyword", "failing", "It does not see what was stored last.")
         return LaneStatus("keyword", "ready", "It answers.")
 
-    def _meaning(self) -> LaneStatus:
-        provider = self.settings.embedding.provider
-        if provider == "none":
-            return LaneStatus("meaning", "off", "No embedding provider is configured.")
-        return LaneStatus(
-            "meaning",
-            "off",
-            f"The configuration names {provider}, but this version searches by keyword only.",
-        )
+    def _mode(self, snapshot: IndexSnapshot) -> SearchMode:
+        is_on = self.questions is not None and self.questions.is_on(snapshot.meaning)
+        return SearchMode.HYBRID if is_on else SearchMode.LEXICAL

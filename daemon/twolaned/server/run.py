@@ -36,6 +36,7 @@ from twolaned.server.interceptors import CallInterceptor, gate_of
 from twolaned.server.logs import set_up_logging
 from twolaned.server.loop import run_loop
 from twolaned.server.notify import feed_watchdog, notify, watchdog_interval
+from twolaned.server.questions import questions_of
 from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.stop import Stop
 from twolaned.server.tcp import read_token, tcp_address, token_path
@@ -110,7 +111,12 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
 
         threads = ThreadPoolExecutor(SEARCH_THREADS, "search")
         stack.callback(threads.shutdown, cancel_futures=True)
-        searches = Searches(SearchEngine(settings.ranking), live, threads)
+        questions = questions_of(settings.embedding, options.data, stack)
+        if questions is not None:
+            stack.push_async_callback(questions.aclose)
+            keepers.start(questions.warm(), "loading the embedding provider")
+        engine = SearchEngine(settings.ranking, blend_weight=settings.embedding.blend_weight)
+        searches = Searches(engine, live, threads, questions)
         monitor = HealthMonitor(searches, live, errors, lambda: writer.state == "running")
         writer.on_change(monitor.look_again)
         daemon = RunningDaemon(
@@ -120,6 +126,7 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
             store=store,
             live=live,
             searches=searches,
+            questions=questions,
             follower=follower,
             writer=writer,
             monitor=monitor,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from grpc import aio
@@ -25,11 +26,18 @@ class SearchService(search_grpc.SearchServiceServicer):
         self._searches = searches
 
     async def Search(  # noqa: N802
-        self, request: search.SearchRequest, _: Context
+        self, request: search.SearchRequest, context: Context
     ) -> AsyncIterator[search.SearchResponse]:
-        """Search. The keyword answer is the final one as long as there is no other lane."""
-        answer = await self._searches.search(query_from_proto(request), arrival())
-        yield answer_to_proto(answer)
+        """Search. A client that hangs up cancels the embedding of its question."""
+        answers = self._searches.answers(
+            query_from_proto(request),
+            arrival(),
+            partial=request.partial,
+            remaining=context.time_remaining(),
+        )
+        async with aclosing(answers):
+            async for answer in answers:
+                yield answer_to_proto(answer)
 
     async def OpenEvidence(  # noqa: N802
         self, request: search.OpenEvidenceRequest, _: Context

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor
+from contextlib import aclosing
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -13,6 +14,8 @@ from twolaned.model.result import SearchAnswer
 from twolaned.search.engine import SearchEngine
 from twolaned.search.evidence import EvidenceForm, OpenedEvidence, open_evidence
 from twolaned.search.live import LiveIndex
+from twolaned.search.question import NO_TEXT, NOT_YET, MeaningQuestion, Questions, deadline_of
+from twolaned.search.snapshot import IndexSnapshot
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,8 +27,16 @@ class Searches:
     A search that is cancelled before a thread took it up does no work at all.
     """
 
-    def __init__(self, engine: SearchEngine, live: LiveIndex, executor: Executor) -> None:
+    def __init__(
+        self,
+        engine: SearchEngine,
+        live: LiveIndex,
+        executor: Executor,
+        questions: Questions | None = None,
+    ) -> None:
+        """*questions* None means that search by meaning is off."""
         self._engine = engine
+        self._questions = questions
         self._live = live
         self._executor = executor
         self.answered = 0
@@ -33,12 +44,55 @@ class Searches:
 
     async def search(self, query: SearchQuery, arrived: float) -> SearchAnswer:
         """Answer *query*, asked at *arrived* in seconds of the monotonic clock."""
-        answer = await self.probe(query, arrived)
-        self.answered += 1
-        return answer
+        async with aclosing(self.answers(query, arrived)) as answers:
+            async for answer in answers:
+                if answer.final:
+                    return answer
+        raise AssertionError("the last answer is final")
+
+    async def answers(
+        self,
+        query: SearchQuery,
+        arrived: float,
+        *,
+        partial: bool = False,
+        remaining: float | None = None,
+    ) -> AsyncGenerator[SearchAnswer, None]:
+        """Answer *query*, with *partial* by keyword first where the question takes time to embed.
+
+        *remaining* is for how many seconds the caller still waits. Closing the generator cancels
+        the embedding.
+        """
+        snapshot, questions = self._live.snapshot, self._questions
+        if questions is None or not questions.is_on(snapshot.meaning):
+            answer = await self.probe(query, arrived)
+            self.answered += 1
+            yield answer
+            return
+        text = self._engine.text_to_embed(query)
+        asking = asyncio.create_task(
+            questions.ask(text, snapshot.meaning, deadline_of(arrived, remaining))
+        )
+        try:
+            # A question that is remembered has its vector at once.
+            await asyncio.sleep(0)
+            if partial and text and not asking.done():
+                yield await self._by(snapshot, query, arrived, NOT_YET)
+            answer = await self._by(snapshot, query, arrived, await asking if text else NO_TEXT)
+            self.answered += 1
+            yield answer
+        finally:
+            asking.cancel()
+
+    async def _by(
+        self, snapshot: IndexSnapshot, query: SearchQuery, arrived: float, meaning: MeaningQuestion
+    ) -> SearchAnswer:
+        return await self.run(
+            self._engine.search, snapshot, query, arrived=arrived, meaning=meaning
+        )
 
     async def probe(self, query: SearchQuery, arrived: float) -> SearchAnswer:
-        """The same for the daemon's own ends: it is not counted."""
+        """The same by keyword alone, for the daemon's own ends too: it is not counted."""
         return await self.run(self._engine.search, self._live.snapshot, query, arrived=arrived)
 
     async def open(

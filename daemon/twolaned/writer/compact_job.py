@@ -17,7 +17,7 @@ from twolaned.store.view import View
 from twolaned.writer.committer import Retier, now_ms
 from twolaned.writer.context import Job, JobContext, Step, TellCompaction
 from twolaned.writer.digests import NewDigest, write_digest
-from twolaned.writer.moves import live_among, packed, stage_moves, sweep_moves
+from twolaned.writer.moves import packed, stage_moves, still_live, sweep_moves
 from twolaned.writer.protocol import Compact, Compacted
 
 ROWS_AT_ONCE = 512
@@ -33,6 +33,7 @@ def compact_job(context: JobContext, command: Compact, tell: TellCompaction) -> 
         return Compacted(earlier.report, repeated=True)
     cutoff = started - command.older_than_ms
     enriched = command.enrichment is not Enrichment.OFF
+    planned_at = context.committer.generation
     plan = yield from _planned(context, cutoff, tell, digests=enriched)
     digests = yield from _digests(context, plan, command, tell)
     report = CompactionReport(
@@ -47,7 +48,7 @@ def compact_job(context: JobContext, command: Compact, tell: TellCompaction) -> 
     )
     if command.dry_run or not (report.changed or command.idempotency_key):
         return Compacted(dataclasses.replace(report, finished_at=now_ms()))
-    report = yield from _carried_out(context, report, plan, digests, tell)
+    report = yield from _carried_out(context, report, plan, digests, planned_at, tell)
     return Compacted(report)
 
 
@@ -101,6 +102,7 @@ def _carried_out(
     report: CompactionReport,
     plan: Plan,
     digests: list[NewDigest],
+    planned_at: int,
     tell: TellCompaction,
 ) -> Generator[Step, None, CompactionReport]:
     committer = context.committer
@@ -121,7 +123,7 @@ def _carried_out(
             sealing = batch.start_seal()
             yield sealing
         # A save may have brought a newer version of a row in the meantime: that one stays hot.
-        live = live_among(store, plan.due)
+        live = still_live(store, plan.due, planned_at)
         report = dataclasses.replace(
             report,
             number=number,

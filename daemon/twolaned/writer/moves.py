@@ -52,7 +52,7 @@ def sweep_moves(store: Store) -> Generator[None, None, None]:
 
 
 def moved_by(store: Store, compaction: int) -> Generator[None, None, list[int]]:
-    """The row versions that *compaction* moved, in steps."""
+    """The row versions that *compaction* moved, dead ones too, in steps."""
     numbers: list[int] = []
     first = 0
     while True:
@@ -65,9 +65,16 @@ def moved_by(store: Store, compaction: int) -> Generator[None, None, list[int]]:
         yield None
 
 
-def live_among(store: Store, numbers: Sequence[int]) -> list[int]:
-    """Those of *numbers* that are live, ascending."""
+def still_live(store: Store, numbers: Sequence[int], since: int) -> list[int]:
+    """Those of *numbers* that are live, ascending; all were at generation *since*.
+
+    Costs as much as was committed since, and only where the log no longer reaches back that far
+    as much as there are rows.
+    """
     with store.view() as view:
+        if view.manifest.log_start <= since + 1:
+            died = {dead.number for _, record in view.log(since) for dead in record.dead}
+            return sorted(n for n in numbers if n not in died)
         live = np.array(view.numbers(), np.int64)
     found: list[int] = np.intersect1d(np.array(numbers, np.int64), live).tolist()
     return found

@@ -14,7 +14,7 @@ from twolaned.store.change import Change
 from twolaned.store.compactions import CompactionRecord
 from twolaned.writer.committer import Retier, now_ms
 from twolaned.writer.context import Job, JobContext, TellCompaction
-from twolaned.writer.moves import live_among, moved_by, packed, sweep_moves
+from twolaned.writer.moves import moved_by, packed, still_live, sweep_moves
 from twolaned.writer.protocol import RolledBack
 
 
@@ -37,6 +37,7 @@ def rollback_job(context: JobContext, tell: TellCompaction) -> Job:
     yield from sweep_moves(store)
     total = latest.report.conversations
     tell(CompactionProgress("looking", 0, total))
+    began_at, dead = committer.generation, set(committer.dead)
     moved = yield from moved_by(store, latest.number)
     earlier = {kept.draft.id: kept for kept in latest.replaced}
     batch = context.batch()
@@ -53,7 +54,7 @@ def rollback_job(context: JobContext, tell: TellCompaction) -> Job:
         if not batch.fits_log():
             sealing = batch.start_seal()
             yield sealing
-        live = live_among(store, moved)
+        live = still_live(store, [n for n in moved if n not in dead], began_at)
         report = dataclasses.replace(
             latest.report,
             rolled_back_at=now_ms(),

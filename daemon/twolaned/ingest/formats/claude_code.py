@@ -62,6 +62,8 @@ class Session:
     last: int | None = None
     agents: dict[str, list[Message]] = field(default_factory=dict)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _at: int | None = None
+    """The time of the record in hand."""
 
     @property
     def is_agent(self) -> bool:
@@ -211,7 +213,7 @@ class Session:
         forked = record.get("forkedFrom")
         if isinstance(forked, dict):
             self.forked_from = self.forked_from or string(forked.get("sessionId"))
-        at = to_ms(record.get("timestamp"))
+        at = self._at = to_ms(record.get("timestamp"))
         if at is not None:
             self.first = at if self.first is None else min(self.first, at)
             self.last = at if self.last is None else max(self.last, at)
@@ -264,7 +266,7 @@ class Session:
             kind=kind,
             text=text,
             native_id=uuid or None,
-            at=to_ms(record.get("timestamp")),
+            at=self._at,
         )
         sidechain = bool(record.get("isSidechain"))
         self.said.append(_Said(message, uuid, sidechain))

@@ -60,6 +60,8 @@ LINE_TYPES = frozenset(
 )
 """Types of lines that are known; another is counted, so that a new one is noticed."""
 
+_FIRST = tuple(start[0] for start in NOT_SAID)
+
 _WRAPPED = re.compile(
     "|".join(rf"<{name}\b[^>]*>.*?(?:</{name}>|\Z)" for name in WRAPPERS), re.DOTALL
 )
@@ -70,7 +72,11 @@ _SHELL = re.compile(r"\A<bash-input>(.*?)</bash-input>", re.DOTALL)
 
 def said(text: str) -> str:
     """What the person said in *text*, the words of a user line; empty where it was not them."""
-    text = _WRAPPED.sub("", text).strip()
+    if "<" in text:
+        text = _WRAPPED.sub("", text)
+    text = text.strip()
+    if not text.startswith(_FIRST):
+        return text
     command = _COMMAND.search(text)
     if command is not None and text.startswith("<command-"):
         arguments = _ARGUMENTS.search(text)
