@@ -80,7 +80,8 @@ async def test_the_daemon_killed_at_random_moments() -> None:
         daemon = Daemon(home)
         await daemon.start()
         row_id, summary = random.choice(list(known.items()))
-        replies = daemon.searching.Search(searching.SearchRequest(query=summary))
+        words = " ".join(summary.split()[:9])
+        replies = daemon.searching.Search(searching.SearchRequest(query=f'"{words}"'))
         found = [r.id async for reply in replies for r in reply.results]
         assert row_id in found
         assert await daemon.stop() == 0

@@ -238,6 +238,29 @@ def test_dead_vectors_are_cleared_away(
     assert 204 == len(sent(ollama))
 
 
+def test_a_purge_leaves_no_vector_of_what_was_deleted(world: World, tmp_path: Path) -> None:
+    """Neither in the space's file nor in the cache, whose pages are written over."""
+    world.put(draft("gone", 40), draft("kept", 3))
+    world.settle()
+    with world.store.view() as view:
+        number = view.number("gone")
+        assert number is not None
+        secrets = [v.astype("<f4").tobytes() for v in expected_vectors(view, number)]
+    cached = tmp_path / "store" / "vector-cache" / "data.mdb"
+    assert any(secret in cached.read_bytes() for secret in secrets)
+    world.put(remove=("gone",))
+    done = world.job.request_purge()
+    world.settle(done.done)
+
+    assert done.exception() is None
+    files = [cached, *(tmp_path / "store" / "vectors").iterdir()]
+    assert 2 == len(files)
+    for file in files:
+        data = file.read_bytes()
+        assert not any(secret in data for secret in secrets)
+    assert 3 == assert_whole(world.store, complete=True)
+
+
 def test_local_texts_go_to_the_local_model_alone(tmp_path: Path) -> None:
     """With a provider elsewhere, only that of local texts sees them: in another space."""
     with served(OllamaServer({"nomic-embed-text": 768})) as local:

@@ -113,6 +113,7 @@ class _Scan:
             waiting += reversed(inner)
         if self._unchanged:
             yield Unchanged(tuple(self._unchanged))
+        yield ReadProgress(self._bytes, 0, self._seen, "")
 
     def _folder(
         self, folder: _Folder, inner: list[_Folder]

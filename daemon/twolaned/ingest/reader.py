@@ -63,6 +63,7 @@ class _Reading:
     def all(self) -> Iterator[Item | ReadProgress]:
         """Everything."""
         yield from self._entries(self._tree, depth=0)
+        yield ReadProgress(self._total, self._total, self._files, "")
 
     def _entries(self, tree: Tree, depth: int) -> Iterator[Item | ReadProgress]:
         yield from tree.skips

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count, islice
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,12 @@ DEFAULT_LIMIT: Final = 2 << 30
 _CRC = struct.Struct("<I")
 _HALVES: Final = (b"first", b"second")
 _MAP_SIZE: Final = 1 << 37
+_BEYOND: Final = 64
+"""Pages by which the file grows before all that were free are known to be written over."""
+_FILLINGS: Final = 512
+_SETTLING: Final = 4
+_FILLING: Final = 1_900
+"""Bytes of a value of which two fill a page."""
 _CURRENT: Final = b"current"
 
 
@@ -65,10 +72,28 @@ class VectorCacheFile:
             self._writer.submit(self._put, list(items))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forget everything, and write over the pages where it stood."""
+        self._drop()
+        keys = count()
+        for _ in range(_SETTLING):  # pages that a transaction frees are used again two later
+            self._fill(islice(keys, 1))
+        before = self._pages()
+        while self._pages() < before + _BEYOND:
+            self._fill(islice(keys, _FILLINGS))
+        self._drop()
+
+    def _fill(self, keys: Iterable[int]) -> None:
+        with translated(), self._env.begin(write=True, db=self._tables[0]) as txn:
+            for key in keys:
+                txn.put(key.to_bytes(8, "big"), bytes(_FILLING))
+
+    def _drop(self) -> None:
         with translated(), self._env.begin(write=True) as txn:
             for table in self._tables:
                 txn.drop(table, delete=False)
+
+    def _pages(self) -> int:
+        return int(self._env.info()["last_pgno"])
 
     def close(self) -> None:
         """Finish writing and close the environment."""

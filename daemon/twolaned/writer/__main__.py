@@ -51,7 +51,7 @@ def main() -> int:
             plan = plan_of(settings.embedding, os.environ, arguments.data)
         with contextlib.ExitStack() as stack:
             cache = None
-            if plan is not None:
+            if plan is not None or vector_cache_path(arguments.data).exists():
                 cache = VectorCacheFile(vector_cache_path(arguments.data))
                 stack.callback(cache.close)
             WriterLoop(store, requests, events, IngestLimits(), plan, cache).run()

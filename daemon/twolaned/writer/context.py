@@ -13,6 +13,7 @@ from twolaned.model.compaction import CompactionProgress
 from twolaned.model.report import ImportReport
 from twolaned.writer.batch import Batch
 from twolaned.writer.committer import Committer
+from twolaned.writer.embed_job import EmbedJob
 from twolaned.writer.maintenance import Maintenance, seal_segment
 from twolaned.writer.protocol import (
     Compacted,
@@ -46,6 +47,7 @@ class JobContext:
     limits: IngestLimits
     maintenance: Maintenance
     tombstones: Tombstones
+    embedding: EmbedJob | None = None
 
     def batch(self) -> Batch:
         """A new, empty batch."""

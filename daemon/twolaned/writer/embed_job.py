@@ -24,10 +24,10 @@ from twolaned.embedding import (
     LoopThread,
     PassageVectors,
 )
-from twolaned.embedding.cache import CacheBackend
 from twolaned.model.embedding import VectorSpace
 from twolaned.model.errors import TwolaneError
 from twolaned.model.source import Extraction
+from twolaned.store.vector_cache import VectorCacheFile
 from twolaned.writer.committer import Committer
 from twolaned.writer.to_embed import PassageBatch, Sweep
 from twolaned.writer.vectors import Rewritten, VectorFiles
@@ -81,7 +81,7 @@ class EmbedJob:
         committer: Committer,
         executor: Executor,
         plan: EmbeddingPlan | None,
-        backend: CacheBackend | None,
+        cache: VectorCacheFile | None,
         wake: Callable[[Future[Any]], None],
     ) -> None:
         self._committer = committer
@@ -91,12 +91,15 @@ class EmbedJob:
         self._loop = LoopThread("embedding")
         self._lines: list[_Line] = []
         self._embedders: Embedders | None = None
-        if plan is not None and backend is not None:
-            self._embedders = Embedders(plan, backend)
+        if plan is not None and cache is not None:
+            self._embedders = Embedders(plan, cache)
             self._lines = self._open_lines(self._embedders)
         self._batch: tuple[_Line, PassageBatch] | None = None
         self._flight: Future[PassageVectors] | None = None
         self._rewriting: Future[Rewritten] | None = None
+        self._cache = cache
+        self._purges: list[Future[None]] = []
+        self._to_purge: list[str] = []
         self._dead: dict[str, int] = {}
         """Dead vectors by space, counted once and from then on as they die."""
         self._started = 0.0
@@ -117,7 +120,7 @@ class EmbedJob:
 
         Raises DiskFull; the batch is then embedded again, from the cache.
         """
-        if not self._lines:
+        if not self._lines and not self._purges:
             return
         try:
             self._step(busy=busy)
@@ -137,6 +140,8 @@ class EmbedJob:
         elif self._flight is not None:
             if self._flight.done():
                 self._land(self._flight, busy=busy)
+        elif self._purges:
+            self._purge()
         elif time.monotonic() >= self._pause_until and not self._take_off():
             self._settle(busy=busy)
 
@@ -249,6 +254,26 @@ class EmbedJob:
                 covered = self.files.covered(space)
                 self._dead[str(space)] += sum(map(covered.of, died))
 
+    def request_purge(self) -> Future[None]:
+        """Ask for the vectors of rows that are gone to leave the disk, and the cache with them."""
+        done: Future[None] = Future()
+        self._purges.append(done)
+        self._to_purge = list(self.files.infos)
+        return done
+
+    def _purge(self) -> None:
+        """Write the next file anew; after the last one, empty the cache."""
+        while self._to_purge:
+            space = self._to_purge.pop()
+            if space in self.files.infos:
+                self.start_rewrite(VectorSpace.parse(space))
+                return
+        if self._cache is not None:
+            self._cache.clear()
+        waiting, self._purges = self._purges, []
+        for done in waiting:
+            done.set_result(None)
+
     def start_rewrite(self, space: VectorSpace) -> None:
         """Begin to write the file of *space* anew without dead vectors."""
         self._rewriting = self._executor.submit(self.files.rewrite, space)
@@ -257,4 +282,10 @@ class EmbedJob:
     def _finish_rewrite(self, rewriting: Future[Rewritten]) -> None:
         self._rewriting = None
         self._dead = {}
-        self.files.publish_rewritten(rewriting.result())
+        try:
+            self.files.publish_rewritten(rewriting.result())
+        except Exception as e:
+            waiting, self._purges = self._purges, []
+            for done in waiting:
+                done.set_exception(e)
+            raise

@@ -12,12 +12,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from twolaned.embedding import CacheBackend, EmbeddingPlan
+from twolaned.embedding import EmbeddingPlan
 from twolaned.ingest.reader import IngestLimits
 from twolaned.model.compaction import CompactionProgress
 from twolaned.model.errors import DiskFull, InvalidInput, TwolaneError
 from twolaned.model.report import ImportReport
 from twolaned.store import Store
+from twolaned.store.vector_cache import VectorCacheFile
 from twolaned.writer.committer import Committer
 from twolaned.writer.compact_job import compact_job
 from twolaned.writer.context import Job, JobContext, TellCompaction
@@ -78,7 +79,7 @@ class WriterLoop:
         events: BinaryIO,
         limits: IngestLimits,
         plan: EmbeddingPlan | None = None,
-        cache: CacheBackend | None = None,
+        cache: VectorCacheFile | None = None,
     ) -> None:
         self._requests = requests
         self._events = events
@@ -89,7 +90,12 @@ class WriterLoop:
         self._maintenance = Maintenance(self._committer, self._pool)
         self._embedding = EmbedJob(self._committer, self._pool, plan, cache, self._wake)
         self._context = JobContext(
-            self._committer, self._pool, limits, self._maintenance, Tombstones(store)
+            self._committer,
+            self._pool,
+            limits,
+            self._maintenance,
+            Tombstones(store),
+            self._embedding,
         )
         for _ in sweep_moves(store):
             continue

@@ -17,12 +17,14 @@ BEYOND = 64
 
 
 def purge(context: JobContext) -> Generator[Step, None, None]:
-    """Rewrite the index without dead rows, forget their words, and write over free pages.
+    """Rewrite index and vectors without dead rows, forget words, and write over free pages.
 
     Only for a job that runs alone: what another has tokenized would lose its terms.
     """
     yield context.maintenance.request_rewrite()
     context.committer.forget_words()
+    if context.embedding is not None:
+        yield context.embedding.request_purge()
     yield from _forget_terms(context)
     yield from _fill_free_pages(context)
 
