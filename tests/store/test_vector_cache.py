@@ -83,6 +83,18 @@ def test_damage_reads_as_absence(tmp_path: Path) -> None:
         assert [None, b"good", None] == cache.get_many([key(1), key(2), key(3)])
 
 
+def test_clearing_leaves_no_byte_of_what_was_kept(tmp_path: Path) -> None:
+    """Not even in the gaps of a page."""
+    with contextlib.closing(VectorCacheFile(tmp_path)) as cache:
+        for start in range(0, 2_000, 50):
+            cache.put_many([(key(n), b"secret" + bytes(100)) for n in range(start, start + 50)])
+        assert b"secret" in (tmp_path / "data.mdb").read_bytes()
+        cache.clear()
+        assert b"secret" not in (tmp_path / "data.mdb").read_bytes()
+        cache.put_many([(key(1), b"new")])
+        assert [b"new", None] == cache.get_many([key(1), key(2)])
+
+
 def test_the_map_is_larger_than_any_limit(tmp_path: Path) -> None:
     """A map that fills up would refuse entries for good."""
     assert 4 * vector_cache.DEFAULT_LIMIT < vector_cache._MAP_SIZE

@@ -45,7 +45,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> int:
     """
     path.mkdir(mode=0o700, parents=True)
     try:
-        with translated():
+        with translated(path.parent):
             _write(path, arrays)
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)

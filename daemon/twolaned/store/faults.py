@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import lmdb
 
@@ -14,9 +16,16 @@ _FULL = "The disk is full. Nothing that was acknowledged is lost; free some spac
 _CORRUPT = "The store on disk is damaged. Run `twolane doctor` to see what can be repaired."
 
 
+_NEARLY_FULL = 4 << 20
+"""Bytes. With less room than this a write that broke off broke off for want of it."""
+
+
 @contextmanager
-def translated() -> Iterator[None]:
-    """Raise what LMDB and the file system raise inside as errors of `StoreError`'s tree."""
+def translated(place: Path | None = None) -> Iterator[None]:
+    """Raise what LMDB and the file system raise inside as errors of `StoreError`'s tree.
+
+    *place* is a folder on the disk that is written to.
+    """
     try:
         yield
     except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError) as e:
@@ -24,7 +33,9 @@ def translated() -> Iterator[None]:
     except (lmdb.DiskError, lmdb.MapFullError) as e:
         raise DiskFull(_FULL) from e
     except lmdb.Error as e:
-        if "No space left" in str(e):
+        # LMDB takes a write that stopped half-way, as on a disk that fills up, for a broken disk.
+        broke_off = "Input/output error" in str(e) and place is not None and _is_full(place)
+        if broke_off or "No space left" in str(e):
             raise DiskFull(_FULL) from e
         raise StoreError(
             "The store could not be read or written. Run `twolane doctor`.", reason="STORE_IO"
@@ -33,6 +44,14 @@ def translated() -> Iterator[None]:
         if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise DiskFull(_FULL) from e
         raise
+
+
+def _is_full(place: Path) -> bool:
+    try:
+        disk = os.statvfs(place)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _NEARLY_FULL
 
 
 def corrupt(what: str) -> StoreCorrupt:

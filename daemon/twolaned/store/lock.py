@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -16,10 +17,11 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fd: int | None = None
+        self._read_only = False
 
     def acquire(self, *, timeout: float = 0.0) -> None:
         """Take the lock, waiting at most *timeout* seconds. Raises StoreLocked."""
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = self._open()
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -38,9 +40,21 @@ class FileLock:
             self._fd = fd
             return
 
+    def _open(self) -> int:
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as e:
+            if e.errno != errno.EROFS:
+                raise
+            # A disk that may not be written can still be searched, by one daemon at a time.
+            self._read_only = True
+            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+
     def describe(self, text: str) -> None:
         """Write who holds the lock into its file, for the next who asks."""
         assert self._fd is not None, "describe() needs the lock"
+        if self._read_only:
+            return
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text.encode(), 0)
 

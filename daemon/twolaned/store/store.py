@@ -82,7 +82,7 @@ class Store:
 
         Raises DiskFull; the store is then as it was before.
         """
-        with translated(), self._env.begin(write=True) as txn:
+        with translated(self.data), self._env.begin(write=True) as txn:
             yield Change(txn, self._tables)
 
     def segment_path(self, segment: str) -> Path:

@@ -46,18 +46,22 @@ class VectorCacheFile:
         """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._half = limit // 2
+        self._folder = folder
+        self._open()
+        self._writer = ThreadPoolExecutor(1, "vector-cache") if background else None
+
+    def _open(self) -> None:
         with translated():
             self._env = lmdb.open(
-                str(folder),
+                str(self._folder),
                 map_size=_MAP_SIZE,
                 max_dbs=len(_HALVES),
                 mode=0o600,
                 metasync=False,
                 readahead=False,
-                meminit=False,
+                meminit=True,
             )
             self._tables = [self._env.open_db(name) for name in _HALVES]
-        self._writer = ThreadPoolExecutor(1, "vector-cache") if background else None
 
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         """The values of *keys*, in their order."""
@@ -72,8 +76,19 @@ class VectorCacheFile:
             self._writer.submit(self._put, list(items))
 
     def clear(self) -> None:
-        """Forget everything, and write over the pages where it stood."""
+        """Forget everything, and write over the pages where it stood.
+
+        Not while another thread uses the cache.
+        """
         self._drop()
+        # LMDB writes with buffers that it used before, whose contents show in the gaps of a page.
+        self._env.close()
+        self._open()
+        # Twice, since the first round itself writes pages before all that were free are known.
+        for _ in range(2):
+            self._write_over()
+
+    def _write_over(self) -> None:
         keys = count()
         for _ in range(_SETTLING):  # pages that a transaction frees are used again two later
             self._fill(islice(keys, 1))
@@ -83,12 +98,12 @@ class VectorCacheFile:
         self._drop()
 
     def _fill(self, keys: Iterable[int]) -> None:
-        with translated(), self._env.begin(write=True, db=self._tables[0]) as txn:
+        with translated(self._folder), self._env.begin(write=True, db=self._tables[0]) as txn:
             for key in keys:
                 txn.put(key.to_bytes(8, "big"), bytes(_FILLING))
 
     def _drop(self) -> None:
-        with translated(), self._env.begin(write=True) as txn:
+        with translated(self._folder), self._env.begin(write=True) as txn:
             for table in self._tables:
                 txn.drop(table, delete=False)
 
@@ -111,7 +126,7 @@ class VectorCacheFile:
         return None
 
     def _put(self, items: Sequence[tuple[bytes, bytes]]) -> None:
-        with translated(), self._env.begin(write=True) as txn:
+        with translated(self._folder), self._env.begin(write=True) as txn:
             current = self._current(txn)
             for key, value in items:
                 txn.put(key, _CRC.pack(zlib.crc32(value)) + value, db=self._tables[current])
