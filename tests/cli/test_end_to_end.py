@@ -218,3 +218,57 @@ def test_wrong_input_is_told_by_the_daemon(
 
     assert ["source"] == [violation.field for violation in caught.value.violations]
     assert caught.value.request_id
+
+
+def test_what_is_deleted_is_gone_and_an_export_brings_back_the_rest(
+    twolane: Command, home: Path
+) -> None:
+    """Deleting asks first; an export can be imported, and does not hold what was deleted."""
+    kept, gone = (
+        twolane(
+            "save", "--source", "diary", "--summary", f"The {animal} was seen again."
+        ).stdout.strip()
+        for animal in ("axolotl", "quagga")
+    )
+
+    assert 2 == twolane("delete", gone).returncode
+    assert gone in twolane("delete", gone, "--dry-run").stdout
+    assert 0 == twolane("delete", gone, "--yes").returncode
+    assert 1 == twolane("search", "quagga").returncode
+    assert 1 == twolane("delete", "--source", "nobody", "--yes").returncode
+
+    archive = home / "archive.jsonl"
+    done = twolane("export", archive, "--source", "diary")
+    assert 0 == done.returncode, done.stderr
+    lines = archive.read_text(encoding="utf-8").splitlines()
+    assert [kept] == [json.loads(line)["row"]["id"] for line in lines]
+    assert 0o600 == archive.stat().st_mode & 0o777
+    assert 2 == twolane("export", archive).returncode
+    again = json.loads(twolane("import", archive, "--json").stdout.splitlines()[-1])
+    assert "1" == again["totals"]["rows_unchanged"]
+
+
+def test_a_query_is_completed(twolane: Command) -> None:
+    """Suggestions are whole queries, one a line."""
+    twolane("save", "--source", "notes", "--summary", "About xylophones in general.")
+    found = twolane("suggest", "play xylo")
+    assert ["play xylophones", "About xylophones in general."] == found.stdout.splitlines()
+    assert 1 == twolane("suggest", "zzzzzz").returncode
+    told = json.loads(twolane("suggest", "xylo", "--json").stdout)
+    assert ["word", "title"] == [s["kind"] for s in told["suggestions"]]
+
+
+def test_the_configuration_is_shown_and_checked(twolane: Command, home: Path) -> None:
+    """Every setting has a value; a wrong key is named, and its file."""
+    assert "ranking.similarity = " in twolane("config", "show").stdout
+    assert 0 == twolane("config", "check").returncode
+    place = Path(twolane("config", "path").stdout.strip())
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("[ranking]\nsimilarty = 'max'\n", encoding="utf-8")
+    try:
+        wrong = twolane("config", "check")
+        assert 2 == wrong.returncode
+        assert "similarity" in wrong.stderr
+        assert str(place) in wrong.stderr
+    finally:
+        place.unlink()

@@ -372,6 +372,7 @@ async def test_reflection_shows_every_service(daemon: Daemon) -> None:
         "twolane.v1.SearchService",
         "twolane.v1.ArchiveService",
         "twolane.v1.SourceService",
+        "twolane.v1.CompactionService",
         "twolane.v1.AdminService",
         "grpc.health.v1.Health",
         "grpc.reflection.v1alpha.ServerReflection",
@@ -408,3 +409,32 @@ async def test_configured_sources_are_followed(tmp_path: Path) -> None:
         assert search.RANKING_DATE_OCCURRED == status.ranking_date
         (meaning,) = [lane for lane in status.lanes if lane.lane == "meaning"]
         assert ("off", True) == (meaning.state, "voyage" in meaning.message)
+
+
+async def test_what_is_typed_is_completed(daemon: Daemon, word: str) -> None:
+    saved = await daemon.archive.Save(
+        archive.SaveRequest(source="notes", summary="x", title=f"About {word} and more")
+    )
+
+    told = await daemon.searching.Suggest(search.SuggestRequest(prefix=f"see {word[:9]}"))
+
+    assert [(s.kind, s.text, s.id) for s in told.suggestions] == [
+        (search.SUGGESTION_KIND_WORD, f"see {word}", ""),
+        (search.SUGGESTION_KIND_TITLE, f"About {word} and more", saved.id),
+    ]
+    for field, value in (("prefix", "x" * 1_025), ("limit", 51), ("limit", -1)):
+        request = search.SuggestRequest(**{field: value})
+        assert field == violated(await failure(daemon.searching.Suggest(request)))
+
+
+async def test_a_watcher_is_told_what_changes(daemon: Daemon, word: str) -> None:
+    """The state comes at once, and again when a row has come; the call ends when it is left."""
+    watching = daemon.admin.WatchStatus(admin.WatchStatusRequest())
+    first = (await watching.read()).status
+    saved = await daemon.archive.Save(archive.SaveRequest(source="notes", summary=word))
+    while True:
+        told = (await watching.read()).status
+        if told.index_generation >= saved.index_generation:
+            break
+    assert sum(t.rows for t in told.tiers) > sum(t.rows for t in first.tiers)
+    watching.cancel()

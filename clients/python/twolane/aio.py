@@ -139,6 +139,14 @@ class AsyncClient:
             if offset == 0:
                 return
 
+    async def suggest(
+        self, prefix: str, *, limit: int = 0, timeout: float | None = None
+    ) -> list[search_service_pb2.Suggestion]:
+        """Return completions of a query that is being typed, the likeliest first."""
+        request = search_service_pb2.SuggestRequest(prefix=prefix, limit=limit)
+        reply = await self._unary(self._searching.Suggest, request, timeout, calls.OPEN)
+        return list(reply.suggestions)
+
     async def save(
         self,
         source: str,
@@ -294,6 +302,14 @@ class AsyncClient:
         """Return how the daemon is."""
         request = admin_service_pb2.StatusRequest()
         return await self._unary(self._admin.Status, request, timeout, calls.STATUS)
+
+    async def watch_status(
+        self, *, timeout: float | None = None
+    ) -> AsyncIterator[admin_service_pb2.StatusResponse]:
+        """Yield how the daemon is, now and whenever it has changed, until you stop."""
+        request = admin_service_pb2.WatchStatusRequest()
+        async for reply in self._stream(self._admin.WatchStatus, request, timeout):
+            yield reply.status
 
     async def shutdown(
         self, *, grace: float = 5.0, timeout: float | None = None

@@ -141,6 +141,14 @@ class Client:
             if offset == 0:
                 return
 
+    def suggest(
+        self, prefix: str, *, limit: int = 0, timeout: float | None = None
+    ) -> list[search_service_pb2.Suggestion]:
+        """Return completions of a query that is being typed, the likeliest first."""
+        request = search_service_pb2.SuggestRequest(prefix=prefix, limit=limit)
+        reply = self._unary(self._searching.Suggest, request, timeout, calls.OPEN)
+        return list(reply.suggestions)
+
     def save(
         self,
         source: str,
@@ -286,6 +294,14 @@ class Client:
         """Return how the daemon is."""
         request = admin_service_pb2.StatusRequest()
         return self._unary(self._admin.Status, request, timeout, calls.STATUS)
+
+    def watch_status(
+        self, *, timeout: float | None = None
+    ) -> Iterator[admin_service_pb2.StatusResponse]:
+        """Yield how the daemon is, now and whenever it has changed, until you stop."""
+        request = admin_service_pb2.WatchStatusRequest()
+        for reply in self._stream(self._admin.WatchStatus, request, timeout):
+            yield reply.status
 
     def shutdown(
         self, *, grace: float = 5.0, timeout: float | None = None

@@ -4,7 +4,7 @@ One TOML file, read at start. Every key has a default, so that the file may be m
 is not known is refused with its path, since it is a typing error or a wish that would go unheard.
 """
 
-from twolaned.config.load import load_settings
+from twolaned.config.load import load_settings, settings_json
 from twolaned.config.settings import (
     CompactionSettings,
     EmbeddingSettings,
@@ -26,4 +26,5 @@ __all__ = [
     "Settings",
     "SourceSettings",
     "load_settings",
+    "settings_json",
 ]

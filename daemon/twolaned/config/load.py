@@ -49,6 +49,11 @@ def settings_of(table: dict[str, Any], path: Path) -> Settings:
         raise _explained(path, str(e)) from e
 
 
+def settings_json(settings: Settings) -> str:
+    """All of *settings* as JSON, defaults included, under the keys of the file."""
+    return msgspec.json.encode(settings).decode()
+
+
 def _explained(path: Path, message: str) -> ConfigError:
     """msgspec's *message* with the key spelt as a person would write it."""
     found = _PLACE.match(message)

@@ -23,6 +23,8 @@ class Options:
     socket: Path
     log_level: str
     log_file: Path | None
+    print_config: bool = False
+    """Whether to say what the configuration comes to, and nothing else."""
 
 
 def parse(arguments: Sequence[str] | None, env: Mapping[str, str]) -> Options:
@@ -42,6 +44,11 @@ def parse(arguments: Sequence[str] | None, env: Mapping[str, str]) -> Options:
         help="debug has a line for every call",
     )
     parser.add_argument("--log-file", metavar="FILE", type=Path, help="log to a file as well")
+    parser.add_argument(
+        "--print-config",
+        action="store_true",
+        help="print the settings in force as JSON and exit; 78 if the configuration is wrong",
+    )
     parser.add_argument("--version", action="version", version=f"twolaned {version()}")
     given = parser.parse_args(arguments)
     env = dict(env)
@@ -56,4 +63,5 @@ def parse(arguments: Sequence[str] | None, env: Mapping[str, str]) -> Options:
         socket=paths.socket_path(env),
         log_level=given.log_level,
         log_file=None if given.log_file is None else given.log_file.absolute(),
+        print_config=given.print_config,
     )

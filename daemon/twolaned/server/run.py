@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 
-from twolaned.config import Settings, load_settings
+from twolaned.config import Settings, load_settings, settings_json
 from twolaned.model.errors import ConfigError, StoreLocked, TwolaneError
 from twolaned.search.engine import SearchEngine
 from twolaned.search.live import LiveIndex
@@ -64,6 +64,9 @@ def run(arguments: Sequence[str] | None) -> int:
     options = parse(arguments, os.environ)
     try:
         settings = load_settings(options.config, must_exist=options.config_given)
+        if options.print_config:
+            sys.stdout.write(f"{settings_json(settings)}\n")
+            return OK
         os.umask(0o077)
         private_folder(options.data, "The data folder")
         private_folder(options.socket.parent, "The socket's folder")

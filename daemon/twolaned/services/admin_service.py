@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 from grpc import aio
@@ -18,6 +20,8 @@ Context = aio.ServicerContext[Any, Any]
 DEFAULT_GRACE = 5.0
 """Seconds that running calls have to finish."""
 MAX_GRACE = 60.0
+WATCH_SECONDS = 0.5
+"""How often a watched state is looked at."""
 
 
 class AdminService(admin_grpc.AdminServiceServicer):
@@ -32,11 +36,33 @@ class AdminService(admin_grpc.AdminServiceServicer):
         """Tell how the daemon is."""
         return status_to_proto(await self._daemon.status())
 
+    async def WatchStatus(  # noqa: N802
+        self, _request: admin.WatchStatusRequest, _: Context
+    ) -> AsyncIterator[admin.WatchStatusResponse]:
+        """Tell how the daemon is, again and again."""
+        told = b""
+        while True:
+            status = status_to_proto(await self._daemon.status())
+            lasting = _lasting(status)
+            if lasting != told:
+                told = lasting
+                yield admin.WatchStatusResponse(status=status)
+            await asyncio.sleep(WATCH_SECONDS)
+
     async def Shutdown(  # noqa: N802
         self, request: admin.ShutdownRequest, _: Context
     ) -> admin.ShutdownResponse:
         """Begin to stop."""
         return admin.ShutdownResponse(pid=self._daemon.shut_down(_grace(request)))
+
+
+def _lasting(status: admin.StatusResponse) -> bytes:
+    """What of *status* a watcher is told of when it changes: not what always does."""
+    copy = admin.StatusResponse()
+    copy.CopyFrom(status)
+    for field in ("uptime", "memory_bytes", "disk_free_bytes", "searches"):
+        copy.ClearField(field)
+    return copy.SerializeToString(deterministic=True)
 
 
 def _grace(request: admin.ShutdownRequest) -> float:

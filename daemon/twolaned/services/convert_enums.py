@@ -17,6 +17,7 @@ from twolaned.model.result import FoundBy, SearchMode
 from twolaned.model.row import PassageKind, Quality, RowKind, Tier
 from twolaned.model.source import Extraction, SourceScope
 from twolaned.search.evidence import EvidenceForm
+from twolaned.search.suggest import SuggestionKind
 
 D = TypeVar("D", bound=StrEnum)
 P = TypeVar("P", bound=int)
@@ -112,3 +113,8 @@ def outcome_to_proto(outcome: str) -> archive.SaveOutcome.ValueType:
 def outcome_from_proto(number: int) -> str:
     """The writer's word for *number*."""
     return _OUTCOME.known(number, "outcome").value
+
+
+SUGGESTION = Enum[SuggestionKind, search.SuggestionKind.ValueType](
+    SuggestionKind, search.SuggestionKind.DESCRIPTOR, "SUGGESTION_KIND_"
+)

@@ -10,13 +10,21 @@ from grpc import aio
 
 from twolane.v1 import search_service_pb2 as search
 from twolane.v1 import search_service_pb2_grpc as search_grpc
+from twolaned.services import checks
 from twolaned.services.call import arrival
 from twolaned.services.convert_answer import answer_to_proto
+from twolaned.services.convert_enums import SUGGESTION
 from twolaned.services.convert_evidence import evidence_to_proto, opening_from_proto
 from twolaned.services.convert_query import query_from_proto
 from twolaned.services.searches import Searches
 
 Context = aio.ServicerContext[Any, Any]
+
+
+MAX_PREFIX = 1_024
+"""Characters of a prefix to complete."""
+MAX_SUGGESTIONS = 50
+DEFAULT_SUGGESTIONS = 8
 
 
 class SearchService(search_grpc.SearchServiceServicer):
@@ -48,3 +56,18 @@ class SearchService(search_grpc.SearchServiceServicer):
             opening.id, opening.form, opening.offset, opening.max_bytes
         )
         return evidence_to_proto(opened)
+
+    async def Suggest(  # noqa: N802
+        self, request: search.SuggestRequest, _: Context
+    ) -> search.SuggestResponse:
+        """Complete what a person is typing."""
+        checks.at_most_characters("prefix", request.prefix, MAX_PREFIX)
+        checks.between("limit", request.limit, 0, MAX_SUGGESTIONS)
+        limit = request.limit or DEFAULT_SUGGESTIONS
+        found = self._searches.suggest(request.prefix, limit)
+        return search.SuggestResponse(
+            suggestions=[
+                search.Suggestion(text=s.text, kind=SUGGESTION.to_proto(s.kind), id=s.row_id)
+                for s in found
+            ]
+        )

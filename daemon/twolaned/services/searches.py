@@ -16,6 +16,7 @@ from twolaned.search.evidence import EvidenceForm, OpenedEvidence, open_evidence
 from twolaned.search.live import LiveIndex
 from twolaned.search.question import NO_TEXT, NOT_YET, MeaningQuestion, Questions, deadline_of
 from twolaned.search.snapshot import IndexSnapshot
+from twolaned.search.suggest import Suggester, Suggestion
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +40,7 @@ class Searches:
         self._questions = questions
         self._live = live
         self._executor = executor
+        self._suggester = Suggester()
         self.answered = 0
         """Searches answered so far."""
 
@@ -94,6 +96,10 @@ class Searches:
     async def probe(self, query: SearchQuery, arrived: float) -> SearchAnswer:
         """The same by keyword alone, for the daemon's own ends too: it is not counted."""
         return await self.run(self._engine.search, self._live.snapshot, query, arrived=arrived)
+
+    def suggest(self, prefix: str, limit: int) -> list[Suggestion]:
+        """Complete *prefix*. Quick enough for the event loop, but for the first time."""
+        return self._suggester.suggest(self._live.snapshot, prefix, limit)
 
     async def open(
         self, row_id: str, form: EvidenceForm, offset: int, max_bytes: int

@@ -30,10 +30,12 @@ COMMANDS = {
     "export": ("export", "Write the archive as lines of JSON, for backup and moving."),
     "source": ("source", "Manage the folders of documents that are kept in the index."),
     "compact": ("compact", "Move old conversations to the archive."),
+    "suggest": ("suggest", "Complete a query, for editors and scripts."),
     "status": ("status", "Show what is in the index and how the daemon is."),
     "doctor": ("doctor", "Check the installation and say what to repair."),
     "daemon": ("daemon", "Start, stop and look at the daemon."),
     "service": ("service", "Let the system start the daemon, and compact now and then."),
+    "config": ("config", "Show the configuration and check it."),
     "completion": ("completion", "Print the script that completes commands in your shell."),
 }
 """The commands in the order of help: the module below `twolane.cli.commands`, one sentence."""

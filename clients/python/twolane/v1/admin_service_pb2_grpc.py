@@ -40,6 +40,11 @@ class AdminServiceStub(object):
                 request_serializer=twolane_dot_v1_dot_admin__service__pb2.StatusRequest.SerializeToString,
                 response_deserializer=twolane_dot_v1_dot_admin__service__pb2.StatusResponse.FromString,
                 _registered_method=True)
+        self.WatchStatus = channel.unary_stream(
+                '/twolane.v1.AdminService/WatchStatus',
+                request_serializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusRequest.SerializeToString,
+                response_deserializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusResponse.FromString,
+                _registered_method=True)
         self.Shutdown = channel.unary_unary(
                 '/twolane.v1.AdminService/Shutdown',
                 request_serializer=twolane_dot_v1_dot_admin__service__pb2.ShutdownRequest.SerializeToString,
@@ -53,6 +58,14 @@ class AdminServiceServicer(object):
 
     def Status(self, request, context):
         """Status returns counts, versions, the state of the lanes and the one thing to do next.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchStatus(self, request, context):
+        """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
+        second, until the caller hangs up or the daemon stops.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -72,6 +85,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.Status,
                     request_deserializer=twolane_dot_v1_dot_admin__service__pb2.StatusRequest.FromString,
                     response_serializer=twolane_dot_v1_dot_admin__service__pb2.StatusResponse.SerializeToString,
+            ),
+            'WatchStatus': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchStatus,
+                    request_deserializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusRequest.FromString,
+                    response_serializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusResponse.SerializeToString,
             ),
             'Shutdown': grpc.unary_unary_rpc_method_handler(
                     servicer.Shutdown,
@@ -107,6 +125,33 @@ class AdminService(object):
             '/twolane.v1.AdminService/Status',
             twolane_dot_v1_dot_admin__service__pb2.StatusRequest.SerializeToString,
             twolane_dot_v1_dot_admin__service__pb2.StatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/twolane.v1.AdminService/WatchStatus',
+            twolane_dot_v1_dot_admin__service__pb2.WatchStatusRequest.SerializeToString,
+            twolane_dot_v1_dot_admin__service__pb2.WatchStatusResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -35,6 +35,10 @@ class AdminServiceStub:
     def __new__(cls, channel: _aio.Channel) -> AdminServiceAsyncStub: ...
     Status: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.StatusRequest, _admin_service_pb2.StatusResponse]
     """Status returns counts, versions, the state of the lanes and the one thing to do next."""
+    WatchStatus: _grpc.UnaryStreamMultiCallable[_admin_service_pb2.WatchStatusRequest, _admin_service_pb2.WatchStatusResponse]
+    """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
+    second, until the caller hangs up or the daemon stops.
+    """
     Shutdown: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ShutdownRequest, _admin_service_pb2.ShutdownResponse]
     """Shutdown lets running calls finish, refuses new ones with UNAVAILABLE, and stops the daemon."""
 
@@ -45,6 +49,10 @@ class AdminServiceAsyncStub(AdminServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Status: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.StatusRequest, _admin_service_pb2.StatusResponse]  # type: ignore[assignment]
     """Status returns counts, versions, the state of the lanes and the one thing to do next."""
+    WatchStatus: _aio.UnaryStreamMultiCallable[_admin_service_pb2.WatchStatusRequest, _admin_service_pb2.WatchStatusResponse]  # type: ignore[assignment]
+    """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
+    second, until the caller hangs up or the daemon stops.
+    """
     Shutdown: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ShutdownRequest, _admin_service_pb2.ShutdownResponse]  # type: ignore[assignment]
     """Shutdown lets running calls finish, refuses new ones with UNAVAILABLE, and stops the daemon."""
 
@@ -58,6 +66,16 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_admin_service_pb2.StatusResponse, _abc.Awaitable[_admin_service_pb2.StatusResponse]]:
         """Status returns counts, versions, the state of the lanes and the one thing to do next."""
+
+    @_abc_1.abstractmethod
+    def WatchStatus(
+        self,
+        request: _admin_service_pb2.WatchStatusRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_admin_service_pb2.WatchStatusResponse], _abc.AsyncIterator[_admin_service_pb2.WatchStatusResponse]]:
+        """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
+        second, until the caller hangs up or the daemon stops.
+        """
 
     @_abc_1.abstractmethod
     def Shutdown(

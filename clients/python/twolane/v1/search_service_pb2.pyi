@@ -234,6 +234,30 @@ EVIDENCE_FORM_MIDDLE: EvidenceForm.ValueType  # 2
 """Start and end with what lies between left out, about 2,000 to 4,000 tokens in all."""
 Global___EvidenceForm: _TypeAlias = EvidenceForm  # noqa: Y015
 
+class _SuggestionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SuggestionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SuggestionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SUGGESTION_KIND_UNSPECIFIED: _SuggestionKind.ValueType  # 0
+    """Never returned."""
+    SUGGESTION_KIND_WORD: _SuggestionKind.ValueType  # 1
+    """The last word of the query, completed."""
+    SUGGESTION_KIND_TITLE: _SuggestionKind.ValueType  # 2
+    """The title of a row."""
+
+class SuggestionKind(_SuggestionKind, metaclass=_SuggestionKindEnumTypeWrapper):
+    """What a suggestion completes to."""
+
+SUGGESTION_KIND_UNSPECIFIED: SuggestionKind.ValueType  # 0
+"""Never returned."""
+SUGGESTION_KIND_WORD: SuggestionKind.ValueType  # 1
+"""The last word of the query, completed."""
+SUGGESTION_KIND_TITLE: SuggestionKind.ValueType  # 2
+"""The title of a row."""
+Global___SuggestionKind: _TypeAlias = SuggestionKind  # noqa: Y015
+
 @_typing.final
 class Filters(_message.Message):
     """Conditions that narrow the rows in reach before the lanes pick their best. Empty fields do not
@@ -1068,3 +1092,83 @@ class OpenEvidenceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___OpenEvidenceResponse: _TypeAlias = OpenEvidenceResponse  # noqa: Y015
+
+@_typing.final
+class SuggestRequest(_message.Message):
+    """What has been typed so far."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PREFIX_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    prefix: _builtins.str
+    """The query as it stands: at most 1,024 characters. A space at its end begins a new word."""
+    limit: _builtins.int
+    """How many suggestions at the most: 1 to 50; 0 means 8."""
+    def __init__(
+        self,
+        *,
+        prefix: _builtins.str = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit", b"limit", "prefix", b"prefix"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SuggestRequest: _TypeAlias = SuggestRequest  # noqa: Y015
+
+@_typing.final
+class Suggestion(_message.Message):
+    """One completion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The whole query, completed."""
+    kind: Global___SuggestionKind.ValueType
+    """What it completes to."""
+    id: _builtins.str
+    """The row whose title it is; empty for words."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        kind: Global___SuggestionKind.ValueType = ...,
+        id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "kind", b"kind", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Suggestion: _TypeAlias = Suggestion  # noqa: Y015
+
+@_typing.final
+class SuggestResponse(_message.Message):
+    """Completions: words first, then titles, each the likeliest first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUGGESTIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def suggestions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Suggestion]:
+        """At most `limit` of them."""
+
+    def __init__(
+        self,
+        *,
+        suggestions: _abc.Iterable[Global___Suggestion] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["suggestions", b"suggestions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SuggestResponse: _TypeAlias = SuggestResponse  # noqa: Y015

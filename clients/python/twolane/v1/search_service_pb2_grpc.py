@@ -45,6 +45,11 @@ class SearchServiceStub(object):
                 request_serializer=twolane_dot_v1_dot_search__service__pb2.OpenEvidenceRequest.SerializeToString,
                 response_deserializer=twolane_dot_v1_dot_search__service__pb2.OpenEvidenceResponse.FromString,
                 _registered_method=True)
+        self.Suggest = channel.unary_unary(
+                '/twolane.v1.SearchService/Suggest',
+                request_serializer=twolane_dot_v1_dot_search__service__pb2.SuggestRequest.SerializeToString,
+                response_deserializer=twolane_dot_v1_dot_search__service__pb2.SuggestResponse.FromString,
+                _registered_method=True)
 
 
 class SearchServiceServicer(object):
@@ -71,6 +76,14 @@ class SearchServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Suggest(self, request, context):
+        """Suggest completes what a person is typing, from the titles in the index. No embedding is made
+        and nothing is recorded.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SearchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -83,6 +96,11 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.OpenEvidence,
                     request_deserializer=twolane_dot_v1_dot_search__service__pb2.OpenEvidenceRequest.FromString,
                     response_serializer=twolane_dot_v1_dot_search__service__pb2.OpenEvidenceResponse.SerializeToString,
+            ),
+            'Suggest': grpc.unary_unary_rpc_method_handler(
+                    servicer.Suggest,
+                    request_deserializer=twolane_dot_v1_dot_search__service__pb2.SuggestRequest.FromString,
+                    response_serializer=twolane_dot_v1_dot_search__service__pb2.SuggestResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -140,6 +158,33 @@ class SearchService(object):
             '/twolane.v1.SearchService/OpenEvidence',
             twolane_dot_v1_dot_search__service__pb2.OpenEvidenceRequest.SerializeToString,
             twolane_dot_v1_dot_search__service__pb2.OpenEvidenceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Suggest(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/twolane.v1.SearchService/Suggest',
+            twolane_dot_v1_dot_search__service__pb2.SuggestRequest.SerializeToString,
+            twolane_dot_v1_dot_search__service__pb2.SuggestResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -45,6 +45,10 @@ class SearchServiceStub:
 
     If there is no such row, NOT_FOUND is returned.
     """
+    Suggest: _grpc.UnaryUnaryMultiCallable[_search_service_pb2.SuggestRequest, _search_service_pb2.SuggestResponse]
+    """Suggest completes what a person is typing, from the titles in the index. No embedding is made
+    and nothing is recorded.
+    """
 
 @_typing.type_check_only
 class SearchServiceAsyncStub(SearchServiceStub):
@@ -62,6 +66,10 @@ class SearchServiceAsyncStub(SearchServiceStub):
     """OpenEvidence returns one row in full, a page at a time, or its start and end.
 
     If there is no such row, NOT_FOUND is returned.
+    """
+    Suggest: _aio.UnaryUnaryMultiCallable[_search_service_pb2.SuggestRequest, _search_service_pb2.SuggestResponse]  # type: ignore[assignment]
+    """Suggest completes what a person is typing, from the titles in the index. No embedding is made
+    and nothing is recorded.
     """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -89,6 +97,16 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         """OpenEvidence returns one row in full, a page at a time, or its start and end.
 
         If there is no such row, NOT_FOUND is returned.
+        """
+
+    @_abc_1.abstractmethod
+    def Suggest(
+        self,
+        request: _search_service_pb2.SuggestRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_search_service_pb2.SuggestResponse, _abc.Awaitable[_search_service_pb2.SuggestResponse]]:
+        """Suggest completes what a person is typing, from the titles in the index. No embedding is made
+        and nothing is recorded.
         """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
