@@ -408,7 +408,7 @@ async def test_configured_sources_are_followed(tmp_path: Path) -> None:
         assert "twolane source scan" in status.next_action
         assert search.RANKING_DATE_OCCURRED == status.ranking_date
         (meaning,) = [lane for lane in status.lanes if lane.lane == "meaning"]
-        assert ("off", True) == (meaning.state, "voyage" in meaning.message)
+        assert ("off", True) == (meaning.state, "VOYAGE_API_KEY" in meaning.message)
 
 
 async def test_what_is_typed_is_completed(daemon: Daemon, word: str) -> None:

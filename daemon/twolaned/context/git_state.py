@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import threading
+import unicodedata
 from collections import OrderedDict
 from dataclasses import dataclass
 from enum import StrEnum
@@ -111,7 +112,7 @@ class GitReader:
     def state(self, path: str) -> FileState:
         """The state of the file *path*, which is absolute."""
         folder, _, name = path.rpartition("/")
-        exists = os.path.lexists(path)
+        exists = _exists(path)
         top = self.top_of(folder or "/")
         if top is None:
             return FileState.NO_REPOSITORY if exists else FileState.DELETED
@@ -121,7 +122,9 @@ class GitReader:
         if tracked is None:
             return FileState.GIT_UNAVAILABLE
         below = f"{folder}/{name}"[len(top.rstrip("/")) + 1 :]
-        return FileState.TRACKED if below in tracked else FileState.UNTRACKED
+        if below in tracked or (not below.isascii() and below in _composed(tracked)):
+            return FileState.TRACKED
+        return FileState.UNTRACKED
 
     def tracked(self, top: str) -> frozenset[str] | None:
         """The tracked paths below the repository folder *top*."""
@@ -141,6 +144,27 @@ class GitReader:
         if len(self._tops) < KEPT_FOLDERS:
             self._tops[folder] = top
         return top
+
+
+def _exists(path: str) -> bool:
+    """Whether *path*, in composed Unicode, is there. What cannot be looked at counts as there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        folder, _, name = path.rpartition("/")
+        if name.isascii():
+            return False
+        try:
+            return any(unicodedata.normalize("NFC", n) == name for n in os.listdir(folder or "/"))
+        except OSError:
+            return False
+    except OSError:
+        return True
+    return True
+
+
+def _composed(names: frozenset[str]) -> set[str]:
+    return {unicodedata.normalize("NFC", name) for name in names if not name.isascii()}
 
 
 def _stamp(top: str) -> tuple[int, int, int] | None:

@@ -74,16 +74,18 @@ class SearchEngine:
         *,
         arrived: float | None = None,
         meaning: MeaningQuestion | None = None,
+        now: int | None = None,
     ) -> SearchAnswer:
         """Answer *query* from *snapshot*.
 
-        *arrived* is when the call came in, in seconds of the monotonic clock; None means now.
+        *arrived* is when the call came in, in seconds of the monotonic clock; None means now. *now*
+        is what ages count to, in UTC milliseconds; None asks the clock.
         *meaning* is the question as the meaning lane takes it; None means that search by meaning is
         off. Raises InvalidInput for what `check_limits` refuses.
         """
         begun = time.monotonic() if arrived is None else arrived
         check_limits(query)
-        now = self._clock()
+        now = self._clock() if now is None else now
         parsed = parse_query(query.query, datetime.fromtimestamp(now / 1000))  # noqa: DTZ006
         with snapshot.view() as view:
             terms = query_terms(parsed, snapshot.generation, view, snapshot.keyword, self._prefixes)
