@@ -155,9 +155,10 @@ def _exists(path: str) -> bool:
         if name.isascii():
             return False
         try:
-            return any(unicodedata.normalize("NFC", n) == name for n in os.listdir(folder or "/"))
+            names = [entry.name for entry in Path(folder or "/").iterdir()]
         except OSError:
             return False
+        return any(unicodedata.normalize("NFC", n) == name for n in names)
     except OSError:
         return True
     return True

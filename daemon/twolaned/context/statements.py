@@ -39,9 +39,9 @@ class StatementKind(StrEnum):
 class Statement:
     """Characters *start* to *end* of the text that was read, as they stand there.
 
-    *subject* is the label in front of it (``Database`` of ``Database: Postgres``), *heading* the one
-    above it, both empty where there is none. *date* is the ISO day that stands with it or above it.
-    *struck* says that its author crossed it out.
+    *subject* is the label in front of it (``Database`` of ``Database: Postgres``), *heading* the
+    one above it, both empty where there is none. *date* is the ISO day that stands with it or above
+    it. *struck* says that its author crossed it out.
     """
 
     kind: StatementKind
@@ -76,7 +76,7 @@ _WORD = re.compile(r"\w")
 
 
 def statements(text: str) -> list[Statement]:
-    """The statements of *text* in their order. Code in fences, quotations and questions are none."""
+    """The statements of *text* in order. Code in fences, quotations and questions are none."""
     found: list[Statement] = []
     heading, heading_kind, date, fence = "", None, "", ""
     for start, line in _lines(text):
@@ -189,9 +189,7 @@ def _kind_of_words(says: str) -> StatementKind | None:
 @lru_cache(maxsize=1024)
 def _kind_of_heading(heading: str) -> StatementKind | None:
     folded = fold(heading).strip(" :.*_0123456789-")
-    return next(
-        (kind for kind, words in _words().items() if words.heading.fullmatch(folded)), None
-    )
+    return next((kind for kind, words in _words().items() if words.heading.fullmatch(folded)), None)
 
 
 def _date(text: str) -> str:

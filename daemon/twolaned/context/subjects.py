@@ -76,7 +76,8 @@ def contests(claims: Sequence[Claim]) -> list[Contest]:
             if not _on_one_subject(one, other):
                 continue
             (earlier, a), (later, b) = sorted(
-                ((first, one), (second, other)), key=lambda pair: (not pair[1].struck, pair[1].order)
+                ((first, one), (second, other)),
+                key=lambda pair: (not pair[1].struck, pair[1].order),
             )
             timeless = a.order[0] == b.order[0] and a.row != b.row and not a.struck
             found.append(Contest(earlier, later, undecided=timeless))

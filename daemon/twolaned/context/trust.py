@@ -35,7 +35,9 @@ _STATE_WORDS = (
 _STATE_NAME = re.compile(
     rf"(?:^|[-_. ])(?:{'|'.join(map(re.escape, _STATE_WORDS))})(?:[-_. ]|$)", re.IGNORECASE
 )
-_DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])(?!\d)")
+_DATED = re.compile(
+    r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])(?!\d)"
+)
 _RECORD_FOLDERS = frozenset({"adr", "adrs", "decisions", "decision-records", "rfcs", "rfc"})
 _AGENT_RULES = frozenset(
     """

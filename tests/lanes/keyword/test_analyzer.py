@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twolaned.lanes.keyword.analyzer import (
@@ -126,21 +126,25 @@ def test_a_lone_surrogate_is_no_error() -> None:
     assert analyze("a\ud800b c") == ["a", "b", "c"]
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_every_text_is_found_by_itself(text: str) -> None:
     assert found(text, text)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_terms_are_short_and_not_empty(text: str) -> None:
     assert all(0 < len(term.encode()) <= 4 * LONGEST_TERM for term in analyze(text))
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=12), max_size=5))
 def test_lines_are_analysed_one_by_one(lines: list[str]) -> None:
     assert analyze("\n".join(lines)) == [term for line in lines for term in analyze(line)]
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)

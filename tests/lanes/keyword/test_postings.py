@@ -6,12 +6,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twolaned.lanes.keyword import postings as module
 from twolaned.lanes.keyword.posting_batch import PostingBatch
-from twolaned.lanes.keyword.postings import LONGEST_PASSAGE, invert, merge, select
+from twolaned.lanes.keyword.postings import (
+    LONGEST_PASSAGE,
+    invert,
+    merge,
+    merge_selected,
+    select,
+)
 from twolaned.lanes.keyword.tokenizer import TokenBatch
 from twolaned.model.errors import StoreCorrupt
 
@@ -61,11 +67,13 @@ def assert_holds(batch: PostingBatch, texts: Texts) -> None:
     assert batch.lengths.dtype == np.uint16
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_inversion(texts: Texts) -> None:
     assert_holds(batch_of(texts), texts)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_inversion_in_several_steps(texts: Texts) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -78,6 +86,7 @@ def test_occurrences_and_lengths_count_to_their_limits() -> None:
     assert_holds(batch_of(texts), texts)
 
 
+@settings(deadline=None)
 @given(st.lists(TEXTS, max_size=4), st.sampled_from([3, 1 << 20]))
 def test_merging(parts: list[Texts], step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -86,6 +95,7 @@ def test_merging(parts: list[Texts], step: int) -> None:
     assert_holds(merged, [text for part in parts for text in part])
 
 
+@settings(deadline=None)
 @given(TEXTS, st.randoms(use_true_random=False))
 def test_selecting_in_any_order(texts: Texts, random) -> None:
     order = random.sample(range(len(texts)), random.randint(0, len(texts)))
@@ -93,6 +103,18 @@ def test_selecting_in_any_order(texts: Texts, random) -> None:
     assert_holds(chosen, [texts[place] for place in order])
 
 
+@settings(deadline=None)
+@given(st.lists(TEXTS, max_size=4), st.randoms(use_true_random=False), st.sampled_from([1, 4, 99]))
+def test_merging_and_selecting_in_steps(parts: list[Texts], random, step: int) -> None:
+    texts = [text for part in parts for text in part]
+    order = random.sample(range(len(texts)), random.randint(0, len(texts)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_INVERTED", step)
+        chosen = merge_selected([batch_of(p) for p in parts], np.array(order, np.int64))
+    assert_holds(chosen, [texts[place] for place in order])
+
+
+@settings(deadline=None)
 @given(TEXTS)
 def test_bytes_give_the_batch_back(texts: Texts) -> None:
     assert_holds(PostingBatch.from_bytes(memoryview(batch_of(texts).to_bytes())), texts)
@@ -136,6 +158,7 @@ def test_damaged_bytes_are_refused(data: bytes) -> None:
         PostingBatch.from_bytes(data)
 
 
+@settings(deadline=None)
 @given(TEXTS, st.data())
 def test_bytes_cut_off_anywhere_are_refused(texts: Texts, data: st.DataObject) -> None:
     whole = batch_of(texts).to_bytes()

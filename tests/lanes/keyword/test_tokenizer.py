@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twolaned.lanes.keyword.analyzer import analyze
@@ -38,6 +38,7 @@ def tokenized(tokenizer: BatchTokenizer, terms: Terms, texts: list[str]) -> list
     return found
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_a_batch_gives_what_the_analyzer_gives(texts: list[str]) -> None:
     terms = Terms()
@@ -45,6 +46,7 @@ def test_a_batch_gives_what_the_analyzer_gives(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("bounds", [{"kept_pieces": 1}, {"kept_bytes": 1}, {}])
+@settings(deadline=None)
 @given(st.lists(TEXTS, max_size=4))
 def test_what_is_remembered_or_forgotten_changes_nothing(
     bounds: dict[str, int], batches: list[list[str]]

@@ -135,7 +135,7 @@ class World:
             assert not rows
         elif len(ordered) <= n:
             assert len(rows) == len(ordered)
-            assert hits.exhausted
+            assert hits.exhausted or len(ordered) == n
         else:
             worst = ordered[n - 1]
             better = {row for row, (score, _) in best.items() if score > worst * (1 + 1e-6)}
@@ -145,7 +145,7 @@ class World:
             alike = {self._makeup(row, best[row][1], query) for row in rows}
             missed = near - set(rows)
             assert not any(self._makeup(row, best[row][1], query) in alike for row in missed)
-            assert hits.exhausted == (len(rows) == len(ordered))
+            assert not hits.exhausted or len(rows) == len(ordered)
         return hits
 
     def _makeup(self, row: int, place: int, query: KeywordQuery) -> tuple[int, ...]:

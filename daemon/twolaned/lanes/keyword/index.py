@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25, idf
-from twolaned.lanes.keyword.memtable import Run
-from twolaned.lanes.keyword.part import Part, frequencies, postings_of
+from twolaned.lanes.keyword.clause import Clauses
+from twolaned.lanes.keyword.found import Found
+from twolaned.lanes.keyword.memtable import RecentPart, Run, after, with_run
+from twolaned.lanes.keyword.part import SegmentPart
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.query import KeywordQuery
-from twolaned.lanes.keyword.scorer import WeightedTerm, score_rows
 from twolaned.lanes.keyword.segment import Segment
 from twolaned.lanes.keyword.tally import Tally
+from twolaned.lanes.keyword.threshold import Threshold
 from twolaned.model.result import LaneHits
 
 Rows = NDArray[np.uint32]
+_Part = SegmentPart | RecentPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,8 @@ class KeywordIndex:
     """Segments, recent runs, and what has died since. Safe in any thread."""
 
     bm25: Bm25
-    _segments: tuple[tuple[str, Part], ...]
-    _runs: tuple[tuple[int, Part], ...]
+    _segments: tuple[tuple[str, SegmentPart], ...]
+    _recent: tuple[RecentPart, ...]
     _dead: Rows
     _lost: Tally
 
@@ -44,23 +47,23 @@ class KeywordIndex:
 
     def with_segment(self, segment_id: str, segment: Segment) -> KeywordIndex:
         """This index and one more segment. Rows that are known to be dead stay so."""
-        part = Part.of(segment, self.bm25, self._dead)
+        part = SegmentPart.of(segment, self.bm25, self._dead)
         return replace(self, _segments=(*self._segments, (segment_id, part)))
 
     def with_run(self, sequence: int, rows: Rows, postings: PostingBatch) -> KeywordIndex:
         """This index and the passages of the commit *sequence*; *rows* as in `build_segment`."""
-        part = Part.of(Run(sequence, rows, postings), self.bm25, self._dead)
-        return replace(self, _runs=(*self._runs, (sequence, part)))
+        run = Run(sequence, rows, postings)
+        return replace(self, _recent=with_run(self._recent, run, self.bm25, self._dead))
 
     def without(
         self, segment_ids: Collection[str] = (), up_to_seq: int | None = None
     ) -> KeywordIndex:
         """This index without some segments and without the runs up to a sequence number."""
-        return replace(
-            self,
-            _segments=tuple(s for s in self._segments if s[0] not in segment_ids),
-            _runs=tuple(r for r in self._runs if up_to_seq is None or r[0] > up_to_seq),
-        )
+        recent = self._recent
+        if up_to_seq is not None:
+            recent = after(recent, up_to_seq, self.bm25, self._dead)
+        segments = tuple(s for s in self._segments if s[0] not in segment_ids)
+        return replace(self, _segments=segments, _recent=recent)
 
     def with_dead(self, rows: Rows, term_ids: Rows, counts: NDArray[np.int64]) -> KeywordIndex:
         """This index where the row versions *rows* no longer answer.
@@ -71,7 +74,7 @@ class KeywordIndex:
         return replace(
             self,
             _segments=tuple((key, part.without(rows)) for key, part in self._segments),
-            _runs=tuple((key, part.without(rows)) for key, part in self._runs),
+            _recent=tuple(part.without(rows) for part in self._recent),
             _dead=np.union1d(self._dead, rows),
             _lost=self._lost.plus(term_ids, counts),
         )
@@ -91,16 +94,24 @@ class KeywordIndex:
 
         *allowed* says by row number which rows may be found; None allows all that are live. Exact.
         """
-        terms = self._weighted(query)
-        found = [score_rows(part, terms, allowed) for part in self._parts()]
-        rows = np.concatenate([np.empty(0, np.uint32), *(f[0] for f in found)])
-        scores = np.concatenate([np.empty(0, np.float32), *(f[1] for f in found)])
-        passages = np.concatenate([np.empty(0, np.uint32), *(f[2] for f in found)])
+        parts = self._parts()
+        places = _places(parts, query.term_ids)
+        clauses = self._clauses(query, self._frequencies(parts, places, query.term_ids))
+        if n <= 0 or not any(clauses.weights):
+            return LaneHits(*_joined([]), exhausted=n > 0)
+        threshold = Threshold(n)
+        answers: list[Found] = []
+        for part, in_part in zip(parts, places, strict=True):
+            if answers:
+                threshold.learn(answers[-1].scores)
+            answers.append(part.search(clauses, in_part, threshold, allowed))
+        rows, scores, passages = _joined(answers)
         order = np.lexsort((rows, -scores))
-        kept = order
+        every = len(order) if threshold.value == 0 else None
         if len(order) > n:
-            kept = order[scores[order] >= scores[order[n - 1]]] if n > 0 else order[:0]
-        return LaneHits(rows[kept], scores[kept], passages[kept], len(kept) == len(order))
+            descending = -scores[order]
+            order = order[: int(descending.searchsorted(descending[n - 1], "right"))]
+        return LaneHits(rows[order], scores[order], passages[order], len(order) == every)
 
     def rows_with_all(self, term_ids: Sequence[int]) -> Rows:
         """The live rows that hold every term, in whichever of their passages, ascending."""
@@ -108,29 +119,54 @@ class KeywordIndex:
 
     def rows_with_any(self, term_ids: Sequence[int]) -> Rows:
         """The live rows that hold at least one of the terms, ascending."""
-        found = [np.empty(0, np.uint32)]
-        for part in self._parts():
-            for term in term_ids:
-                passages, _ = postings_of(part.source.postings(), term)
-                passages = passages[np.isfinite(part.norms[passages])]
-                found.append(np.unique(part.source.rows[passages]))
-        return np.unique(np.concatenate(found))
+        parts = self._parts()
+        found = [
+            part.rows_with(place)
+            for part, in_part in zip(parts, _places(parts, term_ids), strict=True)
+            for place in in_part
+            if place >= 0
+        ]
+        return np.unique(np.concatenate([np.empty(0, np.uint32), *found]))
 
     def document_frequency(self, term_ids: Sequence[int]) -> NDArray[np.int64]:
         """In how many live passages each term occurs."""
-        total = -self._lost.of(np.array(term_ids, np.uint32))
-        for part in self._parts():
-            total += frequencies(part.source.postings(), term_ids)
-        return np.maximum(total, 0)
+        parts = self._parts()
+        return np.array(self._frequencies(parts, _places(parts, term_ids), term_ids), np.int64)
 
-    def _weighted(self, query: KeywordQuery) -> list[WeightedTerm]:
+    def _frequencies(
+        self, parts: list[_Part], places: list[list[int]], terms: Sequence[int]
+    ) -> list[int]:
+        lost = self._lost.of(np.array(terms, np.uint32)).tolist()
+        found = [-count for count in lost]
+        for part, in_part in zip(parts, places, strict=True):
+            for at, place in enumerate(in_part):
+                if place >= 0:
+                    found[at] += part.frequency(place)
+        return [max(count, 0) for count in found]
+
+    def _clauses(self, query: KeywordQuery, frequencies: list[int]) -> Clauses:
         passages = self.passages
-        found = self.document_frequency(query.term_ids).tolist()
-        return [
-            WeightedTerm(term, weight * idf(passages, frequency))
-            for (term, weight), frequency in zip(query.weighted_terms(), found, strict=True)
-            if frequency
+        weights = [
+            weight * idf(passages, frequency) if frequency else 0.0
+            for (_, weight), frequency in zip(query.weighted_terms(), frequencies, strict=True)
         ]
+        return Clauses(list(query.term_ids), weights)
 
-    def _parts(self) -> list[Part]:
-        return [part for _, part in (*self._segments, *self._runs)]
+    def _parts(self) -> list[_Part]:
+        return [*(part for _, part in self._segments), *self._recent]
+
+
+def _places(parts: Sequence[_Part], terms: Sequence[int]) -> list[list[int]]:
+    wanted = np.array(terms, np.uint32)
+    return [part.places(wanted) for part in parts]
+
+
+def _joined(answers: Sequence[Found]) -> tuple[Rows, NDArray[np.float32], NDArray[np.uint32]]:
+    if len(answers) == 1:
+        return answers[0].rows, answers[0].scores, answers[0].passages
+    answers = answers or [Found.nothing()]
+    return (
+        np.concatenate([found.rows for found in answers]),
+        np.concatenate([found.scores for found in answers]),
+        np.concatenate([found.passages for found in answers]),
+    )

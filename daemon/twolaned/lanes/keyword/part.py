@@ -1,57 +1,142 @@
-"""A part of the index with what has died in it."""
+"""A segment with what has died in it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25
-from twolaned.lanes.keyword.posting_batch import PostingBatch
-
-Rows = NDArray[np.uint32]
-
-
-class Postings(Protocol):
-    """Where a part's postings are: a segment, or a run of recent rows."""
-
-    @property
-    def rows(self) -> Rows:
-        """The row's number, by passage; ascending."""
-
-    def postings(self) -> PostingBatch:
-        """All postings."""
+from twolaned.lanes.keyword.candidates import Candidates, PostingList
+from twolaned.lanes.keyword.clause import Clauses
+from twolaned.lanes.keyword.columns import width_of
+from twolaned.lanes.keyword.flat import SMALL, score_every
+from twolaned.lanes.keyword.found import Found, Rows, best_of_rows
+from twolaned.lanes.keyword.group import Group
+from twolaned.lanes.keyword.impacts import ABOVE, STEPS, looseness
+from twolaned.lanes.keyword.maxscore import MaxScore
+from twolaned.lanes.keyword.narrow import score_allowed
+from twolaned.lanes.keyword.segment import Segment
+from twolaned.lanes.keyword.threshold import Threshold
+from twolaned.lanes.keyword.view import Views
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Postings of passages, some of which may be dead.
+class SegmentPart:
+    """A segment whose passages may be dead.
 
-    *norms* (float32 by passage) are infinite where a passage is dead, which makes its score 0.
+    *norms* (float32 by passage, padded to whole windows) are infinite where a passage is dead,
+    which makes its score 0. *loose* scales the segment's bounds.
     """
 
-    source: Postings
+    segment: Segment
     norms: NDArray[np.float32]
     live: int
+    loose: float
+    views: Views = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "views", Views(self.segment.rows, self.norms))
 
     @classmethod
-    def of(cls, source: Postings, bm25: Bm25, dead: Rows) -> Part:
-        """*source* without the rows *dead*."""
-        batch = source.postings()
-        return cls(source, bm25.norms(batch.lengths), len(source.rows)).without(dead)
+    def of(cls, segment: Segment, bm25: Bm25, dead: Rows) -> SegmentPart:
+        """*segment* without the rows *dead*."""
+        count = len(segment.rows)
+        norms = np.full(width_of(count), np.inf, np.float32)
+        norms[:count] = bm25.norms(segment.lengths)
+        return cls(segment, norms, count, looseness(segment.constants, bm25)).without(dead)
 
-    def without(self, dead: Rows) -> Part:
+    def without(self, dead: Rows) -> SegmentPart:
         """This part without the rows *dead*; unknown ones do not matter."""
-        places = passages_of(self.source.rows, dead)
+        places = passages_of(self.segment.rows, dead)
         places = places[np.isfinite(self.norms[places])]
         if not len(places):
             return self
         norms = self.norms.copy()
         norms[places] = np.inf
         return replace(self, norms=norms, live=self.live - len(places))
+
+    def places(self, terms: NDArray[np.uint32]) -> list[int]:
+        """The place of each of *terms*, -1 where it does not occur."""
+        return self.segment.places(terms)
+
+    def frequency(self, place: int) -> int:
+        """In how many passages the term at *place* occurs, dead ones included."""
+        return int(self.segment.frequencies[place])
+
+    def rows_with(self, place: int) -> Rows:
+        """The live rows that hold the term at *place*, with repetitions."""
+        passages, _ = self.segment.postings_at(place)
+        return self.segment.rows[passages[np.isfinite(self.norms[passages])]]
+
+    def search(
+        self,
+        clauses: Clauses,
+        places: Sequence[int],
+        threshold: Threshold,
+        allowed: NDArray[np.bool_] | None,
+    ) -> Found:
+        """All rows that reach the threshold; some that do not may be there too.
+
+        *places* are the places of the terms.
+        """
+        lists, group = self._resolve(clauses, places)
+        if not lists and group is None:
+            return Found.nothing()
+        view = self.views.of(allowed)
+        rows = None if self.segment.single else self.segment.rows
+        if view.passages is not None:
+            found = score_allowed(lists, group, view, rows, threshold)
+        elif group and len(self.segment.rows) <= SMALL and len(lists) + len(group) > 1:
+            table = view.table(self.segment.columns)
+            found = score_every(lists, group, view.norms, table, rows, threshold)
+        else:
+            found = MaxScore(lists, group, view.norms, rows, threshold).search()
+        return self._by_row(found, threshold.value)
+
+    def _resolve(
+        self, clauses: Clauses, places: Sequence[int]
+    ) -> tuple[list[PostingList], Group | None]:
+        segment, loose = self.segment, self.loose * ABOVE
+        lists, dense = [], []
+        row_of = segment.columns.row_of
+        for term, place, weight in zip(clauses.terms, places, clauses.weights, strict=True):
+            if place < 0 or not weight:
+                continue
+            top = weight * float(segment.largest[place]) * loose
+            if term in row_of:
+                dense.append((top, row_of[term], weight))
+                continue
+            part = slice(int(segment.offsets[place]), int(segment.offsets[place + 1]))
+            lists.append(
+                PostingList(
+                    segment.passages[part],
+                    segment.tf[part],
+                    segment.bounds[part],
+                    np.float32(weight),
+                    top,
+                    weight * loose / float(STEPS),
+                    int(segment.marks[place]),
+                )
+            )
+        return lists, Group(segment.columns, dense, self.loose) if dense else None
+
+    def _by_row(self, found: Candidates, least: float) -> Found:
+        passages, exact = found.passages, found.scores
+        kept = exact >= least if least > 0 else exact > 0
+        if not kept.all():
+            passages, exact = passages[kept], exact[kept]
+        scores = exact.astype(np.float32)
+        segment = self.segment
+        rows = segment.rows[passages]
+        if segment.single:
+            return Found(rows, scores, np.zeros(len(rows), np.uint32))
+        best = best_of_rows(rows, passages, scores)
+        rows, passages = rows[best], passages[best]
+        indexes = passages - segment.rows.searchsorted(rows)
+        return Found(rows, scores[best], indexes.astype(np.uint32))
 
 
 def passages_of(rows: Rows, wanted: Rows) -> NDArray[np.int64]:
@@ -63,23 +148,3 @@ def passages_of(rows: Rows, wanted: Rows) -> NDArray[np.int64]:
     places: NDArray[np.int64] = np.repeat(starts - (ends - counts), counts)
     places += np.arange(len(places))
     return places
-
-
-def postings_of(batch: PostingBatch, term: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """The passages that hold *term* and how often."""
-    at = int(batch.terms.searchsorted(np.uint32(term)))
-    if at == len(batch.terms) or batch.terms[at] != term:
-        return batch.passages[:0], batch.tf[:0]
-    part = slice(int(batch.offsets[at]), int(batch.offsets[at + 1]))
-    return batch.passages[part], batch.tf[part]
-
-
-def frequencies(batch: PostingBatch, terms: Sequence[int]) -> NDArray[np.int64]:
-    """In how many passages each of *terms* occurs, dead ones included."""
-    wanted = np.array(terms, np.uint32)
-    at = batch.terms.searchsorted(wanted)
-    known = at < len(batch.terms)
-    known[known] = batch.terms[at[known]] == wanted[known]
-    found = np.zeros(len(wanted), np.int64)
-    found[known] = batch.offsets[at[known] + 1] - batch.offsets[at[known]]
-    return found

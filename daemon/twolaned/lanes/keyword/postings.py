@@ -11,7 +11,7 @@ from twolaned.lanes.keyword.bm25 import MOST_OCCURRENCES
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.tokenizer import TokenBatch
 
-__all__ = ["PostingBatch", "invert", "merge", "select"]
+__all__ = ["PostingBatch", "invert", "merge", "merge_selected", "select"]
 
 LONGEST_PASSAGE = 65_535
 """Terms. A passage's length counts no further."""
@@ -118,14 +118,83 @@ def _moves(
 
 def select(batch: PostingBatch, order: NDArray[np.int64]) -> PostingBatch:
     """Just the passages *order* (distinct numbers) of *batch*, in this order."""
-    number = np.full(len(batch.lengths), len(order), np.uint32)
+    ascending = _ascending(order)
+    if ascending and len(order) == len(batch.lengths):
+        return batch
+    return _renumbered(batch, _numbers(order, len(batch.lengths)), order, ascending)
+
+
+def merge_selected(batches: Sequence[PostingBatch], order: NDArray[np.int64]) -> PostingBatch:
+    """What ``select(merge(batches), order)`` gives, a range of terms at a time.
+
+    So besides its arguments and its result it needs little memory, however much there is.
+    """
+    lengths = np.concatenate([np.empty(0, np.uint16), *(batch.lengths for batch in batches)])
+    number, ascending = _numbers(order, len(lengths)), _ascending(order)
+    total = sum(len(batch.passages) for batch in batches)
+    passages, tf = np.empty(total, np.uint32), np.empty(total, np.uint8)
+    terms, frequencies = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
+    used = 0
+    for first, last in _ranges(batches):
+        merged = merge([_of_terms(batch, first, last) for batch in batches])
+        part = _renumbered(merged, number, order, ascending)
+        place = slice(used, used + len(part.passages))
+        passages[place], tf[place] = part.passages, part.tf
+        terms.append(part.terms)
+        frequencies.append(part.frequencies)
+        used = place.stop
+    counts = np.concatenate(frequencies)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return PostingBatch(np.concatenate(terms), offsets, passages[:used], tf[:used], lengths[order])
+
+
+def _ranges(batches: Sequence[PostingBatch]) -> list[tuple[int, int]]:
+    """Ranges of term numbers that together are all, with about `_INVERTED` postings each."""
+    terms = np.concatenate([np.empty(0, np.uint32), *(batch.terms for batch in batches)])
+    counts = np.concatenate([np.empty(0, np.int64), *(batch.frequencies for batch in batches)])
+    order = np.argsort(terms)
+    running = np.cumsum(counts[order])
+    steps = np.arange(_INVERTED, int(running[-1]) if len(running) else 0, _INVERTED)
+    cuts = np.unique(terms[order][running.searchsorted(steps)]).tolist()
+    return list(zip([0, *cuts], [*cuts, 1 << 32], strict=True))
+
+
+def _of_terms(batch: PostingBatch, first: int, last: int) -> PostingBatch:
+    """The postings of the terms from *first* to before *last*."""
+    start = int(batch.terms.searchsorted(np.uint32(first)))
+    end = len(batch.terms) if last >> 32 else int(batch.terms.searchsorted(np.uint32(last)))
+    offsets = batch.offsets[start : end + 1]
+    part = slice(int(offsets[0]), int(offsets[-1]))
+    return PostingBatch(
+        batch.terms[start:end],
+        offsets - offsets[0],
+        batch.passages[part],
+        batch.tf[part],
+        batch.lengths,
+    )
+
+
+def _ascending(order: NDArray[np.int64]) -> bool:
+    return bool((order[1:] > order[:-1]).all())
+
+
+def _numbers(order: NDArray[np.int64], count: int) -> NDArray[np.uint32]:
+    """The place of each of *count* passages in *order*; its length where it is not there."""
+    number = np.full(count, len(order), np.uint32)
     number[order] = np.arange(len(order), dtype=np.uint32)
+    return number
+
+
+def _renumbered(
+    batch: PostingBatch, number: NDArray[np.uint32], order: NDArray[np.int64], ascending: bool
+) -> PostingBatch:
+    """The passages *order* of *batch*; *number* are their new numbers."""
     renumbered = number[batch.passages]
     kept = renumbered < len(order)
     counts = _sums(kept, batch.offsets)
     passages, tf = renumbered[kept], batch.tf[kept]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    if len(order) > 1 and not bool((order[1:] > order[:-1]).all()):
+    if not ascending:
         keys = np.repeat(np.arange(len(counts), dtype=np.uint64) << np.uint64(32), counts)
         by_passage = np.argsort(keys | passages, kind="stable")
         passages, tf = passages[by_passage], tf[by_passage]
@@ -140,6 +209,8 @@ def select(batch: PostingBatch, order: NDArray[np.int64]) -> PostingBatch:
 
 
 def _sums(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of *flags* are set in each part that *offsets* cuts them into."""
-    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags, dtype=np.int64)])
-    return np.diff(running[offsets])
+    """How many of *flags* are set in each part that *offsets* cuts them into; none is empty."""
+    if len(offsets) == 1:
+        return np.empty(0, np.int64)
+    sums: NDArray[np.int64] = np.add.reduceat(flags, offsets[:-1], dtype=np.int64)
+    return sums

@@ -1,0 +1,197 @@
+"""What the searches for a pack found, and what it is worth for the task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from twolaned.context.echo import is_echo, overlaps
+from twolaned.context.relevance import TaskTerms
+from twolaned.context.subjects import same_words
+from twolaned.context.trust import Judgement
+from twolaned.model.conversation import MessageKind
+from twolaned.model.result import SearchResult
+from twolaned.model.row import MessageSpan, Passage, PassageKind, Row, RowKind, Tier
+from twolaned.search.ports import StoreView
+from twolaned.search.projects import Project
+from twolaned.search.snippet import cut_snippet
+
+MS_A_DAY: Final = 86_400_000
+OLD_DAYS: Final = 30
+"""Days after which a conversation is an older one; as compaction has it by default."""
+LOOKED_AT: Final = 64 << 10
+"""Bytes of a message that are looked through for an earlier pack."""
+OTHER_PASSAGES: Final = 60
+"""Passages of a row that are tried where its best one is an echo."""
+
+
+class Relation(IntEnum):
+    """Whose a row is, seen from the project that the pack is for."""
+
+    HERE = 0
+    UNKNOWN = 1
+    """A conversation that does not say where it was held."""
+    ELSEWHERE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A row that a search found, with the passage to quote.
+
+    *text* is a cut of that passage which begins at byte *offset* of the row's content. *relevance*
+    is what the rules call so, *held* the task's terms that the passage holds. *echoes* are the
+    bytes that repeat an earlier pack.
+    """
+
+    number: int
+    row: Row
+    judgement: Judgement
+    relation: Relation
+    text: str
+    offset: int
+    passage: Passage
+    similarity: float
+    relevance: float
+    held: frozenset[str]
+    old: bool
+    messages: tuple[MessageSpan, ...] = ()
+    echoes: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is a file or came inside an export."""
+        return self.row.kind is RowKind.DOCUMENT
+
+    def message(self, offset: int) -> tuple[int, MessageSpan] | None:
+        """The message that holds the byte *offset*, and its place from 1 on."""
+        for place, span in enumerate(self.messages, 1):
+            if span.offset <= offset < span.offset + max(span.length, 1):
+                return place, span
+        return None
+
+
+def relation_of(row: Row, project: Project | None) -> Relation:
+    """Whose *row* is, seen from *project*; without one, everything is here."""
+    if project is None:
+        return Relation.HERE
+    if row.kind is RowKind.DOCUMENT:
+        if row.path is not None:
+            here = project.holds(row.path.rpartition("/")[0] or "/")
+        else:
+            here = row.project in project.names
+        return Relation.HERE if here else Relation.ELSEWHERE
+    if row.cwd:
+        return Relation.HERE if project.holds(row.cwd) else Relation.ELSEWHERE
+    if row.project:
+        return Relation.HERE if row.project in project.names else Relation.ELSEWHERE
+    return Relation.UNKNOWN
+
+
+class Reader:
+    """Reads what results stand for. Belongs to one pack.
+
+    With *by_words* a row's similarity says how well it matches the words alone, and counts times
+    the share of the task's terms that the passage has.
+    """
+
+    def __init__(
+        self, view: StoreView, task: str, terms: TaskTerms, *, by_words: bool, as_of: int
+    ) -> None:
+        self._view = view
+        self._task = task
+        self._terms = terms
+        self._by_words = by_words
+        self._as_of = as_of
+        self.echoes = 0
+        """Rows that had nothing but echoes to quote."""
+
+    def read(
+        self,
+        result: SearchResult,
+        judged: Callable[[Row], Judgement],
+        related: Callable[[Row], Relation],
+    ) -> Found | None:
+        """What *result* has to quote; None where that is an echo, or the row is gone by now."""
+        number = self._view.number(result.id)
+        row = None if number is None else self._view.head(number)
+        if number is None or row is None or row.content_bytes != result.content_bytes:
+            return None
+        messages: tuple[MessageSpan, ...] = ()
+        echoes: tuple[tuple[int, int], ...] = ()
+        passage = Passage(result.passage_offset, result.passage_length, kind=result.passage_kind)
+        text, offset = result.snippet.text, result.snippet.offset
+        whole = self._view.body_slice(number, passage.offset, passage.length)
+        if row.kind is RowKind.CONVERSATION:
+            messages = self._view.messages(number)
+            near = [m for m in messages if _touches(m, passage)]
+            echoes = self._echoes(number, near)
+            if overlaps(passage.offset, passage.length, echoes) or is_echo(whole):
+                echoes = self._echoes(number, messages)
+                other = self._other_passage(number, echoes)
+                if other is None:
+                    self.echoes += 1
+                    return None
+                passage, whole = other
+                snippet = cut_snippet(whole, self._terms.marker, offset=passage.offset)
+                text, offset = snippet.text, snippet.offset
+        elif is_echo(whole):
+            self.echoes += 1
+            return None
+        held = self._terms.held(f"{row.title}\n{row.path or ''}\n{whole}")
+        similarity = result.parts.similarity if result.parts else 0.0
+        at = row.indexed_at if row.occurred_at is None else row.occurred_at
+        old = self._as_of - at > OLD_DAYS * MS_A_DAY
+        return Found(
+            number=number,
+            row=row,
+            judgement=judged(row),
+            relation=related(row),
+            text=text,
+            offset=offset,
+            passage=passage,
+            similarity=similarity,
+            relevance=self.relevance(similarity, held),
+            held=held,
+            old=old or row.tier is Tier.COLD or row.kind is RowKind.DIGEST,
+            messages=messages,
+            echoes=echoes,
+        )
+
+    def relevance(self, similarity: float, held: Iterable[str]) -> float:
+        """The relevance of a passage that holds *held*, of a row of this *similarity*."""
+        return similarity * self._terms.share(held) if self._by_words else similarity
+
+    def _echoes(self, number: int, messages: Sequence[MessageSpan]) -> tuple[tuple[int, int], ...]:
+        """The bytes of those *messages* that hold an earlier pack or are the task itself."""
+        found = []
+        for span in messages:
+            text = self._view.body_slice(number, span.offset, min(span.length, LOOKED_AT))
+            asked = span.kind is MessageKind.HUMAN and len(text) < 2 * len(self._task) + 16
+            if (asked and same_words(text, self._task)) or is_echo(text):
+                found.append((span.offset, span.offset + span.length))
+        return tuple(found)
+
+    def _other_passage(
+        self, number: int, echoes: Sequence[tuple[int, int]]
+    ) -> tuple[Passage, str] | None:
+        """The passage outside *echoes* that holds most of the task, if any holds some of it."""
+        row = self._view.row(number)
+        best: tuple[float, Passage, str] | None = None
+        for passage in row.passages[:OTHER_PASSAGES] if row else ():
+            if passage.kind is not PassageKind.PRIMARY:
+                continue
+            if overlaps(passage.offset, passage.length, echoes):
+                continue
+            text = self._view.body_slice(number, passage.offset, passage.length)
+            share = self._terms.share(self._terms.held(text))
+            if share > (best[0] if best else 0.0) and not is_echo(text):
+                best = share, passage, text
+        return best[1:] if best else None
+
+
+def _touches(span: MessageSpan, passage: Passage) -> bool:
+    return span.offset < passage.offset + passage.length and passage.offset < (
+        span.offset + span.length
+    )
