@@ -121,7 +121,8 @@ class Sorter:
     def _truth(self, documents: Sequence[Found], stated: Sequence[Stated]) -> set[str]:
         """Fill the bucket of what is true now; returns the ids of the rows that stand in it."""
         ranked = sorted(documents, key=_truth_order)
-        relevant = self._relevant(Bucket.CURRENT_TRUTH, ranked)
+        relevant = [f for f in ranked if f.answers >= _least_for_truth(f)]
+        self._leave(Bucket.CURRENT_TRUTH, Omitted.LOW_RELEVANCE, len(ranked) - len(relevant))
         open_tasks = [
             one
             for one in sorted(stated, key=_statement_order)
@@ -232,11 +233,16 @@ class Sorter:
 def _truth_order(found: Found) -> tuple[bool, bool, float, str]:
     trust = found.judgement.trust
     return (
-        found.relevance < ENOUGH,
+        found.answers < ENOUGH,
         trust is Trust.COMMITTED_DOC,
-        -found.relevance * _WORTH[trust],
+        -round(found.answers * _WORTH[trust], 6),
         found.row.id,
     )
+
+
+def _least_for_truth(found: Found) -> float:
+    """A file that can be run settles nothing that it hardly speaks of."""
+    return ENOUGH if found.judgement.trust is Trust.LIVE_STATE else FLOOR
 
 
 def _statement_order(one: Stated) -> tuple[float, str, int]:

@@ -20,7 +20,6 @@ from twolaned.context.pack import (
     Shelf,
     Trust,
 )
-from twolaned.context.relevance import ENOUGH
 from twolaned.model.errors import InvalidInput
 from twolaned.search import words
 
@@ -42,9 +41,9 @@ def fit(pack: ContextPack, max_bytes: int) -> ContextPack:
 
 
 def stands_on_live_state(shelves: Sequence[Shelf]) -> bool:
-    """Whether there is a relevant item that can be run or observed."""
+    """Whether what is said to be true now has an item that can be run or observed."""
     return any(
-        item.trust is Trust.LIVE_STATE and item.relevance >= ENOUGH
+        item.trust is Trust.LIVE_STATE
         for shelf in shelves
         if shelf.bucket is Bucket.CURRENT_TRUTH
         for item in shelf.items

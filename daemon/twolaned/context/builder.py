@@ -196,12 +196,12 @@ def _live_files(
     """The files that would settle the task: those found, then those that evidence names."""
     here = [f for f in found if f.relation is Relation.HERE]
     ranked = sorted(
-        (f for f in here if f.judgement.trust is Trust.LIVE_STATE and f.relevance >= ENOUGH),
-        key=lambda f: (-f.relevance, f.row.id),
+        (f for f in here if f.judgement.trust is Trust.LIVE_STATE and f.answers >= ENOUGH),
+        key=lambda f: (-f.answers, f.row.id),
     )
     files = dict.fromkeys(path for f in ranked if (path := items.path_of(f)))
-    for one in sorted(here, key=lambda f: (-f.relevance, f.row.id)):
-        if len(files) >= LIVE_FILES or one.relevance < ENOUGH:
+    for one in sorted(here, key=lambda f: (-f.answers, f.row.id)):
+        if len(files) >= LIVE_FILES or one.answers < ENOUGH:
             break
         if one.judgement.trust is not Trust.DISCOUNTED:
             for path in _PATH.findall(one.text):

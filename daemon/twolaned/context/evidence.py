@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -41,8 +41,9 @@ class Found:
     """A row that a search found, with the passage to quote.
 
     *text* is a cut of that passage which begins at byte *offset* of the row's content. *relevance*
-    is what the rules call so, *held* the task's terms that the passage holds. *echoes* are the
-    bytes that repeat an earlier pack.
+    is what the rules call so, *held* the task's terms that the passage holds. *answers* is how much
+    of the task the passage speaks of, however well other rows match. *echoes* are the bytes that
+    repeat an earlier pack.
     """
 
     number: int
@@ -54,6 +55,7 @@ class Found:
     passage: Passage
     similarity: float
     relevance: float
+    answers: float
     held: frozenset[str]
     old: bool
     messages: tuple[MessageSpan, ...] = ()
@@ -142,6 +144,7 @@ class Reader:
         held = self._terms.held(f"{row.title}\n{row.path or ''}\n{whole}")
         similarity = result.parts.similarity if result.parts else 0.0
         at = row.indexed_at if row.occurred_at is None else row.occurred_at
+        share = self._terms.share(held)
         old = self._as_of - at > OLD_DAYS * MS_A_DAY
         return Found(
             number=number,
@@ -152,16 +155,13 @@ class Reader:
             offset=offset,
             passage=passage,
             similarity=similarity,
-            relevance=self.relevance(similarity, held),
+            relevance=similarity * share if self._by_words else similarity,
+            answers=share if self._by_words else max(share, similarity),
             held=held,
             old=old or row.tier is Tier.COLD or row.kind is RowKind.DIGEST,
             messages=messages,
             echoes=echoes,
         )
-
-    def relevance(self, similarity: float, held: Iterable[str]) -> float:
-        """The relevance of a passage that holds *held*, of a row of this *similarity*."""
-        return similarity * self._terms.share(held) if self._by_words else similarity
 
     def _echoes(self, number: int, messages: Sequence[MessageSpan]) -> tuple[tuple[int, int], ...]:
         """The bytes of those *messages* that hold an earlier pack or are the task itself."""

@@ -14,6 +14,8 @@ from twolaned.search.ports import KeywordLane, StoreView
 
 ENOUGH: Final = 0.3
 """The least relevance of a decision or an example."""
+FEWEST_PASSAGES: Final = 1_000
+"""As many passages at least are taken to be there: a small archive says little on what is rare."""
 
 _SYNTAX = re.compile(r"[\"“”„‟＂]|(?<!\S)-+(?=\S)|(?<=\w):(?=\S)|\*+(?!\S)")
 
@@ -32,17 +34,23 @@ class TaskTerms:
 
     @classmethod
     def of(cls, task: str, view: StoreView, lane: KeywordLane) -> TaskTerms:
-        """The terms of *task*, weighted by how rare each is in the index."""
+        """The terms of *task*, weighted by how rare each is in the index.
+
+        One that no passage holds weighs as little as the least of the others: nothing could have
+        it, and a task is often about what is not there yet.
+        """
         terms = analyze_query(task)
         ids = view.term_ids(terms)
         known = [i for i in ids if i is not None]
         frequencies = dict(zip(known, lane.document_frequency(known).tolist(), strict=True))
-        passages = lane.passages
-        weights = {
-            term: _idf(passages, 0 if number is None else frequencies[number])
+        passages = max(lane.passages, FEWEST_PASSAGES)
+        weighed = {
+            term: _idf(passages, frequencies[number])
             for term, number in zip(terms, ids, strict=True)
+            if number is not None and frequencies[number] > 0
         }
-        return cls(weights, Marker(terms))
+        least = min(weighed.values(), default=1.0)
+        return cls({term: weighed.get(term, least) for term in terms}, Marker(terms))
 
     def held(self, text: str) -> frozenset[str]:
         """Which of the terms *text* holds."""
@@ -62,4 +70,4 @@ class TaskTerms:
 
 
 def _idf(passages: int, frequency: int) -> float:
-    return math.log1p((max(passages - frequency, 0) + 0.5) / (frequency + 0.5))
+    return math.log1p((passages - frequency + 0.5) / (frequency + 0.5))

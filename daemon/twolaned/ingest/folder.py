@@ -8,14 +8,15 @@ import stat
 import time
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from twolaned.ingest.documents import document_of
-from twolaned.ingest.git_facts import Attributes, project_name
-from twolaned.ingest.ignoring import RULE_FILES, IgnoreRules, rules_above
+from twolaned.ingest.git_facts import Attributes, is_repository, project_name
+from twolaned.ingest.ignoring import IgnoreRules, rules_above
 from twolaned.ingest.limits import IngestLimits
-from twolaned.ingest.names import FOLDERS, reason_to_skip
+from twolaned.ingest.names import TOOL_MARKS, reason_to_skip, reason_to_skip_folder
+from twolaned.ingest.plain_files import read_plain
 from twolaned.ingest.progress import ReadProgress
 from twolaned.model.document import Document
 from twolaned.model.errors import NotFound
@@ -25,7 +26,6 @@ RACY_NS = 2_000_000_000
 """A file that changed so shortly before it was read may change again under the same time stamp."""
 AT_ONCE = 1_000
 _PROGRESS_FILES = 200
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class _Folder:
     """The path from the source, ending with a slash unless empty."""
     rules: IgnoreRules
     attributes: Attributes
+    project: str
 
 
 def scan_folder(
@@ -74,9 +75,13 @@ def scan_folder(
 
     Links to folders are not followed. A file whose size, times and inode are as they were is not
     opened. What cannot be read is a Skip, which is not a deletion. *exclude* has the syntax of a
-    .gitignore. Raises NotFound where the folder is gone.
+    .gitignore. Raises NotFound where the folder itself is gone or cannot be read.
     """
-    if not path.is_dir():
+    try:
+        is_there = path.is_dir()
+    except OSError as e:
+        raise _unreadable(path) from e
+    if not is_there:
         raise NotFound(
             f"The folder {path} is not there. If it was moved, remove the source and add it anew.",
             path=str(path),
@@ -96,7 +101,6 @@ class _Scan:
         self._limits = limits
         self._known = known
         self._exclude = IgnoreRules().with_patterns("", exclude)
-        self._project = project_name(root)
         self._unchanged: list[str] = []
         self._taken: set[str] = set()
         self._seen = 0
@@ -104,8 +108,10 @@ class _Scan:
         self._prefix = ""
 
     def run(self) -> Iterator[FoundDocument | Unchanged | Skip | ReadProgress]:
-        rules, self._prefix = rules_above(self._root)
-        waiting = [_Folder(self._root, "", rules, Attributes.of_parents(self._root))]
+        place = Path(os.path.realpath(self._root))
+        rules, self._prefix = rules_above(place)
+        attributes = Attributes.of_parents(place)
+        waiting = [_Folder(self._root, "", rules, attributes, project_name(place))]
         while waiting:
             folder = waiting.pop()
             inner: list[_Folder] = []
@@ -121,35 +127,57 @@ class _Scan:
         try:
             with os.scandir(folder.path) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
-        except OSError:
-            yield Skip("unreadable", folder.below.rstrip("/") or ".")
+        except OSError as e:
+            if not folder.below:
+                raise _unreadable(self._root) from e
+            yield Skip("unreadable", stored(folder.below.rstrip("/")))
             return
         names = {entry.name for entry in entries}
-        rules = folder.rules.with_folder(
-            folder.path, self._prefix + folder.below, [n for n in RULE_FILES if n in names]
-        )
-        attributes = folder.attributes.with_folder(folder.path, folder.below, names)
+        if folder.below and not TOOL_MARKS.isdisjoint(names):
+            yield Skip("tool_folder", stored(folder.below.rstrip("/")))
+            return
+        here = self._with_own_rules(folder, names)
         for entry in entries:
             below = f"{folder.below}{entry.name}"
             is_folder = _is_folder(entry)
-            if is_folder and entry.name in FOLDERS:
-                yield Skip("tool_folder", below)
-            elif self._exclude.ignores(f"{below}/" if is_folder else below):
-                yield Skip("excluded", below)
-            elif rules.specs and rules.ignores(self._prefix + below + ("/" if is_folder else "")):
-                yield Skip("ignored", below)
+            reason = self._reason_to_pass_over(here, entry.name, below, is_folder)
+            if reason:
+                yield Skip(reason, stored(below))
             elif is_folder:
-                inner.append(_Folder(Path(entry.path), f"{below}/", rules, attributes))
+                inner.append(replace(here, path=Path(entry.path), below=f"{below}/"))
             else:
-                yield from self._file(entry, below, attributes)
+                yield from self._file(entry, below, here)
+
+    def _with_own_rules(self, folder: _Folder, names: set[str]) -> _Folder:
+        """*folder* with the rules that the files in it add."""
+        rules, attributes, project = folder.rules, folder.attributes, folder.project
+        prefix = self._prefix + folder.below
+        if folder.below and ".git" in names and is_repository(folder.path):
+            rules = rules.in_another_repository(folder.path, prefix)
+            attributes, project = Attributes(), project_name(folder.path)
+        return replace(
+            folder,
+            rules=rules.with_folder(folder.path, prefix, names),
+            attributes=attributes.with_folder(folder.path, folder.below, names),
+            project=project,
+        )
+
+    def _reason_to_pass_over(self, folder: _Folder, name: str, below: str, is_folder: bool) -> str:
+        reason = reason_to_skip_folder(name) if is_folder else ""
+        if reason:
+            return reason
+        path = f"{below}/" if is_folder else below
+        if self._exclude.ignores(path):
+            return "excluded"
+        return "ignored" if folder.rules.ignores(self._prefix + path) else ""
 
     def _file(
-        self, entry: os.DirEntry[str], below: str, attributes: Attributes
+        self, entry: os.DirEntry[str], below: str, folder: _Folder
     ) -> Iterator[FoundDocument | Unchanged | Skip | ReadProgress]:
         self._seen += 1
         if self._seen % _PROGRESS_FILES == 0:
             yield ReadProgress(self._bytes, 0, self._seen, sayable(below))
-        path = unicodedata.normalize("NFC", sayable(below))
+        path = stored(below)
         if path in self._taken:
             yield Skip("same_name", path)
             return
@@ -174,7 +202,7 @@ class _Scan:
                 yield Unchanged(tuple(self._unchanged))
                 self._unchanged = []
             return
-        yield from self._read(entry.path, path, attributes.generated(below))
+        yield from self._read(entry.path, below, folder)
 
     def _refusal(self, status: os.stat_result) -> str:
         if stat.S_ISLNK(status.st_mode):
@@ -184,32 +212,37 @@ class _Scan:
         return "too_large" if status.st_size > self._limits.max_document_bytes else ""
 
     def _read(
-        self, file: str, path: str, generated: bool | None
+        self, file: str, below: str, folder: _Folder
     ) -> Iterator[FoundDocument | Unchanged | Skip]:
+        path, limit = stored(below), self._limits.max_document_bytes
         scanned_at = time.time_ns()
         try:
-            data, status = _read_once(file, self._limits.max_document_bytes)
+            reading = read_plain(file, limit)
         except OSError:
             yield Skip("unreadable", path)
             return
-        if len(data) > self._limits.max_document_bytes:
+        status = reading.status
+        self._bytes += len(reading.data)
+        if len(reading.data) > limit:
             yield Skip("too_large", path, size=status.st_size)
             return
-        self._bytes += len(data)
-        digest = hashlib.blake2b(data, digest_size=16).digest()
         found = document_of(
             root=str(self._root),
             path=path,
-            data=data,
+            data=reading.data,
             modified_at=status.st_mtime_ns // 1_000_000,
-            project=self._project,
-            generated=generated,
+            project=folder.project,
+            generated=folder.attributes.generated(below),
         )
         if isinstance(found, Skip):
-            yield found
+            yield replace(found, size=status.st_size)
             return
-        state = FileState(status.st_size, status.st_mtime_ns, status.st_ino, digest, scanned_at)
-        yield FoundDocument(found, state)
+        digest = hashlib.blake2b(reading.data, digest_size=16).digest()
+        # A time of 0 is never behind the file's own, so that the next scan reads it once more.
+        read_at = scanned_at if reading.steady else 0
+        yield FoundDocument(
+            found, FileState(status.st_size, status.st_mtime_ns, status.st_ino, digest, read_at)
+        )
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -228,13 +261,16 @@ def _is_as_before(before: FileState, status: os.stat_result) -> bool:
     )
 
 
-def _read_once(file: str, limit: int) -> tuple[bytes, os.stat_result]:
-    """The first *limit* bytes of *file* and one more, and its state behind the reading."""
-    descriptor = os.open(file, _OPEN)
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError("no plain file")
-        return stream.read(limit + 1), os.fstat(descriptor)
+def _unreadable(root: Path) -> NotFound:
+    return NotFound(
+        f"The folder {root} cannot be read. Give the daemon the right to read it and scan again.",
+        path=str(root),
+    )
+
+
+def stored(below: str) -> str:
+    """The path *below* the source as it is kept: NFC, with a mark for each byte not UTF-8."""
+    return unicodedata.normalize("NFC", sayable(below))
 
 
 def sayable(name: str) -> str:

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
+from twolaned.ingest.patterns import Patterns
+from twolaned.ingest.plain_files import rule_lines
 
 _ATTRIBUTES = ".gitattributes"
-_MAX_BYTES = 1 << 20
+_GENERATED = "linguist-generated"
+
+
+def repository_above(folder: Path) -> Path | None:
+    """The main folder of the repository or worktree that *folder* lies in; None outside any."""
+    return next((f for f in (folder, *folder.parents) if os.path.lexists(f / ".git")), None)
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether *folder* is the top of a repository, a worktree or a submodule."""
+    mark = folder / ".git"
+    return mark.is_file() or (mark / "HEAD").exists()
+
+
+def shared_folder(top: Path) -> Path:
+    """Where the repository of *top* keeps what all its worktrees share."""
+    mark = top / ".git"
+    if not mark.is_file():
+        return mark
+    try:
+        text = mark.read_text("utf-8", "surrogateescape")
+        own = top / text.removeprefix("gitdir:").strip()
+        common = own / "commondir"
+        if common.is_file():
+            own = own / common.read_text("utf-8", "surrogateescape").strip()
+    except OSError:  # it leads nowhere
+        return mark
+    return Path(os.path.normpath(own))
 
 
 def project_name(folder: Path) -> str:
@@ -18,50 +47,42 @@ def project_name(folder: Path) -> str:
     That of its repository's main folder, also where it lies in a linked worktree; outside a
     repository its own.
     """
-    for place in (folder, *folder.parents):
-        mark = place / ".git"
-        if mark.is_dir():
-            return place.name or folder.name
-        if mark.is_file():
-            return _main_folder(mark, place).name or folder.name
-    return folder.name
+    top = repository_above(folder)
+    if top is None:
+        return folder.name
+    shared = shared_folder(top)
+    main = shared.parent if shared.name == ".git" else top
+    return main.name or folder.name
 
 
-def _main_folder(mark: Path, place: Path) -> Path:
-    """The main folder of the worktree whose ``.git`` file *mark* is; a submodule's is its own."""
-    try:
-        own = place / mark.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
-        common = (own / "commondir").read_text("utf-8", "surrogateescape").strip()
-    except OSError:  # a submodule, or nothing that can be followed
-        return place
-    shared = (own / common).resolve()
-    return shared.parent if shared.name == ".git" else place
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    below: str
+    """The path from the source to the folder that the rule is from, where it lies in the source."""
+    put_before: str
+    """The path from that folder to the source, where it lies above."""
+    pattern: Patterns
+    says: bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """Which files the repository's attributes say were generated.
+    """Which files the repository's attributes say were generated; the last rule decides."""
 
-    A rule judges paths from its folder on: *start* is how many characters of a path from the
-    source it skips, or, below 0, minus the length of what it puts before. The last rule that says
-    anything decides.
-    """
-
-    rules: tuple[tuple[str, str, GitIgnoreSpec, bool], ...] = ()
+    rules: tuple[_Rule, ...] = ()
 
     @classmethod
     def of_parents(cls, root: Path) -> Attributes:
         """The rules of the folders above *root* in its repository."""
-        top = next((f for f in (root, *root.parents) if (f / ".git").exists()), None)
-        if top is None or top == root:
+        top = repository_above(root)
+        if top is None:
             return cls()
-        rules = cls()
+        rules: list[_Rule] = []
         parts = root.relative_to(top).parts
         for depth in range(len(parts)):
             folder = top.joinpath(*parts[:depth])
-            put_before = "/".join(parts[depth:]) + "/"
-            rules = cls((*rules.rules, *_read(folder / _ATTRIBUTES, "", put_before)))
-        return rules
+            rules += _read(folder / _ATTRIBUTES, "", "/".join(parts[depth:]) + "/")
+        return cls(tuple(rules))
 
     def with_folder(self, folder: Path, below: str, names: Collection[str]) -> Attributes:
         """These rules and those of *folder*, which holds *names* and is *below* the source."""
@@ -71,26 +92,35 @@ class Attributes:
 
     def generated(self, path: str) -> bool | None:
         """What the rules say of *path* below the source; None where they say nothing."""
-        for below, put_before, spec, value in reversed(self.rules):
-            if spec.match_file(put_before + path[len(below) :]):
-                return value
+        for rule in reversed(self.rules):
+            if rule.pattern.verdict(rule.put_before + path[len(rule.below) :]):
+                return rule.says
         return None
 
 
-def _read(file: Path, below: str, put_before: str) -> list[tuple[str, str, GitIgnoreSpec, bool]]:
-    try:
-        with file.open("rb") as stream:
-            lines = stream.read(_MAX_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:  # no such file, or none that says anything
-        return []
+def _read(file: Path, below: str, put_before: str) -> list[_Rule]:
     rules = []
-    for line in lines:
-        pattern, *attributes = line.split() or [""]
-        if not pattern or pattern.startswith(("#", "[")):
+    for line in rule_lines(file):
+        pattern, attributes = _split(line)
+        if not pattern or pattern.startswith(("#", "!", "[attr]")):
             continue
-        for attribute in attributes:
-            name, _, value = attribute.partition("=")
-            if name.lstrip("-!") == "linguist-generated":
-                says = not name.startswith(("-", "!")) and value.lower() != "false"
-                rules.append((below, put_before, GitIgnoreSpec.from_lines([pattern]), says))
+        said = [a for a in attributes if a.partition("=")[0].lstrip("-!") == _GENERATED]
+        if said:
+            rules.append(_Rule(below, put_before, Patterns.of([pattern]), _value(said[-1])))
     return rules
+
+
+def _split(line: str) -> tuple[str, list[str]]:
+    """The pattern of a line, which may stand in quotation marks, and its attributes."""
+    line = line.strip(" \t")
+    if line.startswith('"') and '"' in line[1:]:
+        pattern, _, rest = line[1:].partition('"')
+        return pattern, rest.split()
+    pattern, *attributes = line.split() or [""]
+    return pattern, attributes
+
+
+def _value(attribute: str) -> bool | None:
+    if attribute.startswith("!"):
+        return None
+    return not attribute.startswith("-") and attribute.partition("=")[2].lower() != "false"

@@ -2,85 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
+from twolaned.ingest.git_facts import repository_above, shared_folder
+from twolaned.ingest.patterns import Patterns
+from twolaned.ingest.plain_files import rule_lines
 
-RULE_FILES = (".gitignore", ".twolaneignore")
-MAX_RULE_BYTES = 1 << 20
+_GIT_RULES = ".gitignore"
+_OWN_RULES = ".twolaneignore"
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleFile:
+    prefix: str
+    """The path from the outermost folder to the one whose entries are judged."""
+    patterns: Patterns
+    of_repository: bool
+    """Whether the rules end where another repository begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The rules of one folder and of those above it.
+    """The rules of one folder and of those above it, innermost last.
 
-    *depth* is the length of the folder's path prefix: rules judge paths relative to the folder
-    that their file lies in. The innermost rule that says anything decides.
+    A rule judges paths relative to the folder that its file lies in. The innermost file that says
+    anything decides, in it the last pattern.
     """
 
-    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    files: tuple[_RuleFile, ...] = ()
+    in_repository: bool = False
 
-    def with_folder(self, folder: Path, prefix: str, names: Sequence[str]) -> IgnoreRules:
-        """These rules and those of the files *names* in *folder*.
+    def with_folder(self, folder: Path, prefix: str, names: Collection[str]) -> IgnoreRules:
+        """These rules and those of *folder*, which holds *names*.
 
         *prefix* is the folder's path from the outermost one, with a slash at its end unless empty.
         """
-        specs = list(self.specs)
-        for name in names:
-            spec = _read(folder / name)
-            if spec is not None:
-                specs.append((prefix, spec))
-        return self if len(specs) == len(self.specs) else IgnoreRules(tuple(specs))
+        found = self
+        if _GIT_RULES in names:
+            found = found._with(prefix, rule_lines(folder / _GIT_RULES), self.in_repository)
+        if _OWN_RULES in names:
+            found = found._with(prefix, rule_lines(folder / _OWN_RULES), of_repository=False)
+        return found
 
     def with_patterns(self, prefix: str, patterns: Sequence[str]) -> IgnoreRules:
         """These rules and *patterns*, which judge paths below *prefix*."""
-        if not patterns:
-            return self
-        return IgnoreRules((*self.specs, (prefix, _spec(patterns))))
+        return self._with(prefix, patterns, of_repository=False)
+
+    def in_another_repository(self, top: Path, prefix: str) -> IgnoreRules:
+        """What of these rules holds in the repository *top*, and what is its own.
+
+        The rules of one repository say nothing about the files of another inside it.
+        """
+        rest = tuple(file for file in self.files if not file.of_repository)
+        exclude = rule_lines(shared_folder(top) / "info" / "exclude")
+        return IgnoreRules(rest, in_repository=True)._with(prefix, exclude, of_repository=True)
 
     def ignores(self, path: str) -> bool:
         """Whether *path*, from the outermost folder, is left out; folders end with a slash."""
-        for prefix, spec in reversed(self.specs):
-            verdict = spec.check_file(path[len(prefix) :]).include
+        for file in reversed(self.files):
+            verdict = file.patterns.verdict(path[len(file.prefix) :])
             if verdict is not None:
                 return verdict
         return False
+
+    def _with(self, prefix: str, lines: Sequence[str], of_repository: bool) -> IgnoreRules:
+        patterns = Patterns.of(lines)
+        if not patterns.rules:
+            return self
+        file = _RuleFile(prefix, patterns, of_repository)
+        return IgnoreRules((*self.files, file), self.in_repository)
 
 
 def rules_above(root: Path) -> tuple[IgnoreRules, str]:
     """The rules of the repository that *root* lies in, and the path from its top to *root*.
 
-    The path ends with a slash unless it is empty. Outside a repository there are none.
+    The path ends with a slash unless it is empty. Outside a repository there are none, and none
+    where they leave out *root* itself: whoever named that folder wants what is in it.
     """
-    top = next((f for f in (root, *root.parents) if (f / ".git").exists()), None)
+    top = repository_above(root)
     if top is None:
         return IgnoreRules(), ""
-    rules = IgnoreRules()
-    exclude = _read(top / ".git" / "info" / "exclude")
-    if exclude is not None:
-        rules = IgnoreRules((("", exclude),))
-    between = root.relative_to(top).parts
+    rules = IgnoreRules().in_another_repository(top, "")
     folder, prefix = top, ""
-    for part in between:
-        rules = rules.with_folder(folder, prefix, RULE_FILES)
+    for part in root.relative_to(top).parts:
+        rules = rules.with_folder(folder, prefix, (_GIT_RULES, _OWN_RULES))
         folder, prefix = folder / part, f"{prefix}{part}/"
+        if rules.ignores(prefix):
+            below = root.relative_to(top).as_posix()
+            return IgnoreRules(in_repository=True), f"{below}/"
     return rules, prefix
-
-
-def _read(file: Path) -> GitIgnoreSpec | None:
-    try:
-        with file.open("rb") as stream:
-            lines = stream.read(MAX_RULE_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:  # no such file, or none that says anything
-        return None
-    return _spec(lines)
-
-
-def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
-    # To git `folder/**` is all that lies in the folder; pathspec takes the folder itself too, and
-    # then no later rule could bring anything in it back.
-    return GitIgnoreSpec.from_lines(
-        f"{line.rstrip()}/*" if line.rstrip().endswith("/**") else line for line in lines
-    )

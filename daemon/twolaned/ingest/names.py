@@ -8,13 +8,18 @@ import re
 FOLDERS = frozenset(
     {
         ".git", ".hg", ".svn", ".jj", "node_modules", "bower_components", ".venv", "venv",
-        "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".tox",
+        "__pycache__", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".tox",
         ".nox", ".cache", ".gradle", ".terraform", ".next", ".nuxt", ".svelte-kit", ".turbo",
         ".parcel-cache", ".yarn", ".pnpm-store", ".bundle", ".eggs", ".idea", ".vs", "DerivedData",
         "__MACOSX",
     }
 )  # fmt: skip
 """Folders that tools fill by themselves and that can be made anew."""
+
+TOOL_MARKS = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
+"""Files by which a tool says that the whole folder around them is its own."""
+
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".password-store"})
 
 _SECRET = (
     ".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx",
@@ -27,7 +32,7 @@ _MACHINE = (
     "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
     "Cargo.lock", "poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock", "composer.lock",
     "Gemfile.lock", "go.sum", "flake.lock", "packages.lock.json", "Podfile.lock", "*.min.js",
-    "*.min.css", "*.map", "*.svg", "*.ipynb_checkpoints",
+    "*.min.css", "*.map", "*.svg", ".git",
 )  # fmt: skip
 _BINARY = frozenset(
     """
@@ -45,6 +50,13 @@ def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _SECRET_NAMES, _PUBLIC_NAMES, _MACHINE_NAMES = map(_matcher, (_SECRET, _PUBLIC, _MACHINE))
+
+
+def reason_to_skip_folder(name: str) -> str:
+    """Why a folder of this *name* is not entered; empty where it may be."""
+    if name in FOLDERS:
+        return "tool_folder"
+    return "secret_file" if name in _SECRET_FOLDERS else ""
 
 
 def reason_to_skip(name: str) -> str:

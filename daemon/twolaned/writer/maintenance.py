@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25
-from twolaned.lanes.keyword.postings import PostingBatch, merge, select
+from twolaned.lanes.keyword.postings import PostingBatch, merge_selected
 from twolaned.lanes.keyword.segment import Segment, build_segment
 from twolaned.store import Store
 from twolaned.store.arrays import ArrayBundle, write_arrays
@@ -228,7 +228,7 @@ class Maintenance:
             return None, reclaimed
         order = np.argsort(all_rows, kind="stable")
         order = order[keep[order]]
-        postings = select(merge(batches), order)
+        postings = merge_selected(batches, order)
         return seal_segment(self._store, postings, all_rows[order], average), reclaimed
 
 
