@@ -17,6 +17,13 @@ ENOUGH: Final = 0.3
 FEWEST_PASSAGES: Final = 1_000
 """As many passages at least are taken to be there: a small archive says little on what is rare."""
 
+DOING: Final = frozenset(
+    term
+    for word in "add implement write create fix make refactor rename extend please help want".split()
+    for term in analyze_query(word)
+)
+"""What a task says of what is to be done, and not of what it is about."""
+
 _SYNTAX = re.compile(r"[\"“”„‟＂]|(?<!\S)-+(?=\S)|(?<=\w):(?=\S)|\*+(?!\S)")
 
 
@@ -39,7 +46,8 @@ class TaskTerms:
         One that no passage holds weighs as little as the least of the others: nothing could have
         it, and a task is often about what is not there yet.
         """
-        terms = analyze_query(task)
+        all_terms = analyze_query(task)
+        terms = [term for term in all_terms if term not in DOING] or all_terms
         ids = view.term_ids(terms)
         known = [i for i in ids if i is not None]
         frequencies = dict(zip(known, lane.document_frequency(known).tolist(), strict=True))

@@ -7,8 +7,9 @@ import unicodedata
 from pathlib import PurePosixPath
 
 from twolaned.ingest.decoding import text_of
-from twolaned.ingest.generated import front_matter_title, says_generated
+from twolaned.ingest.generated import says_generated
 from twolaned.ingest.text import clean
+from twolaned.ingest.titles import title_of
 from twolaned.model.document import Document
 from twolaned.model.report import Skip
 
@@ -40,9 +41,8 @@ _CODE_NAMES = frozenset(
     makefile dockerfile rakefile gemfile justfile jenkinsfile vagrantfile
     """.split()
 )
-_HEADING = re.compile(r"^[^\S\n]{0,3}#{1,6}[^\S\n]+(.+?)[^\S\n]*#*[^\S\n]*$", re.MULTILINE)
-_UNDERLINED = re.compile(r"\A\s*(\S.*?)[^\S\n]*\n(?:=+|-+)[^\S\n]*(?:\n|\Z)")
-_TITLE = 200
+_HEADING = re.compile(r"^[^\S\n]{0,3}#{1,6}[^\S\n]+\S", re.MULTILINE)
+_KEY = re.compile(rb"\s*(?:-----BEGIN [A-Z ]*PRIVATE KEY|PuTTY-User-Key-File)")
 
 
 def document_of(
@@ -60,6 +60,8 @@ def document_of(
     """
     if not data.strip(b" \t\r\n\f\0"):
         return Skip("empty_file", path)
+    if _KEY.match(data):
+        return Skip("secret_file", path, size=len(data))
     text = text_of(data)
     if text is None:
         return Skip("binary", path, size=len(data))
@@ -73,7 +75,7 @@ def document_of(
         text=text,
         project=project,
         modified_at=modified_at,
-        generated=says_generated(text) if generated is None else generated,
+        generated=says_generated(text, syntax) if generated is None else generated,
         syntax=syntax,
     )
 
@@ -90,15 +92,3 @@ def syntax_of(path: str, text: str) -> str:
     if name in _CODE_NAMES or text.startswith("#!"):
         return "code"
     return "markdown" if not ending and _HEADING.search(text[:4_000]) else "text"
-
-
-def title_of(path: str, text: str, syntax: str) -> str:
-    """The document's own title, else its file's name."""
-    if syntax == "markdown":
-        given = front_matter_title(text)
-        heading = None if given else _HEADING.search(text)
-        underlined = None if given or heading else _UNDERLINED.match(text)
-        given = given or (heading or underlined or [""] * 2)[1]
-        if given.strip():
-            return given.strip()[:_TITLE]
-    return PurePosixPath(path).name

@@ -8,10 +8,10 @@ import re
 FOLDERS = frozenset(
     {
         ".git", ".hg", ".svn", ".jj", "node_modules", "bower_components", ".venv", "venv",
-        "__pycache__", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".tox",
+        "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".tox",
         ".nox", ".cache", ".gradle", ".terraform", ".next", ".nuxt", ".svelte-kit", ".turbo",
         ".parcel-cache", ".yarn", ".pnpm-store", ".bundle", ".eggs", ".idea", ".vs", "DerivedData",
-        "__MACOSX",
+        "__MACOSX", ".ipynb_checkpoints",
     }
 )  # fmt: skip
 """Folders that tools fill by themselves and that can be made anew."""

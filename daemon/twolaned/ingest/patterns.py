@@ -15,6 +15,11 @@ _CLASSES = {
 }  # fmt: skip
 _CLASS = re.compile(r"\[:([a-z]+):\]")
 _BELOW = "(?P<ps_d>/)"
+_STAR = re.compile(
+    r"\[\^/\]\*((?:\\.|\[\^/\](?!\*)|(?!\[\^/\])[^/()|\\])+)(?=\[\^/\]\*)", re.DOTALL
+)
+"""A star and what follows it up to the next star of the same name."""
+_ANY_FOLDER = r".+/\Z"
 _ANYWHERE = "^(?:.+/)?"
 
 
@@ -67,15 +72,18 @@ class Patterns:
 def _expression(line: str) -> tuple[str, bool] | None:
     line = _CLASS.sub(lambda match: _CLASSES.get(match[1], match[0]), line)
     bare = line.rstrip()
-    if bare in ("**/", "!**/"):
-        line = bare.replace("**", "*")
-    elif bare.endswith("/**"):  # all that lies in the folder, not the folder
+    if bare.endswith("/**"):  # all that lies in the folder, not the folder
         line = f"{bare}/*"
     try:
         expression, include = GitIgnoreSpecPattern.pattern_to_regex(line)
         if expression is None or include is None:
             return None
+        if expression == _BELOW:
+            expression = _ANY_FOLDER
         expression = expression.replace(_BELOW, r"/\Z").replace("|$)", r"|\Z)")
+        # The first place where a star can end is as good as any later one as long as another star
+        # follows; trying them all would take for ever on names that are made to.
+        expression = _STAR.sub(r"(?>[^/]*?\1)", expression)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             re.compile(expression)
