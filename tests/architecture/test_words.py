@@ -13,7 +13,7 @@ TEXT = {".md", ".proto", ".py", ".pyi", ".sh", ".toml", ".yaml", ".service", ".t
 
 PATTERNS = {
     "a ticket number": r"\b(?:issue|ticket|bug|PR)s? ?#\d+|\b[\w.-]+/[\w.-]+#\d+|\(#\d+\)",
-    "an unfinished note": r"#\s*(?:TODO|FIXME|XXX|HACK)\b",
+    "an unfinished note": r"#\s*(?:TODO|FIXME|XXX|HACK)\b(?!\\n)",
     "a machine's path": r"(?<![\w.])/(?:work|root)/\w",
     "a word of how it was made": r"\b(?:helper [A-F]|the brief|the lead|prototypes?)\b|/tmp/plan",
 }

@@ -1,7 +1,7 @@
 """What users of other importers have reported in public, with a small input each.
 
-The name of a test is the report: repository and number. Reports whose input is a sample are in the
-table at the end; `test_samples` has the samples themselves.
+The name of a test is the report: repository and number. Those whose input is a sample are listed in
+`reports.tsv` beside the samples, which `test_samples` reads.
 """
 
 from __future__ import annotations
@@ -189,24 +189,13 @@ def test_a_prompt_that_was_edited_leaves_its_branch(tmp_path: Path) -> None:
     assert off == ["How hot?", "80 degrees."]
 
 
-REPORTS = {
-    "Nwflower/dsh-chat-import#62": "chatgpt/slim-no-children",
-    "danny-avila/LibreChat#15229": "chatgpt/split-zip",
-    "danny-avila/LibreChat#10011": "archive/zip-bomb",
-    "Superkikim/nexus-ai-chat-importer#45": "chatgpt/re-export",
-    "daugaard47/ChatGPT_Conversations_To_Markdown#12": "chatgpt/truncated",
-    "osteele/claude-chat-viewer#5": "claude-ai/paste-and-blocks",
-    "moorcheh-ai/memanto#1718": "claude-ai/paste-and-blocks",
-    "anthropics/claude-code#40411": "claude-ai/basic",
-    "kenn-io/agentsview#913": "claude-ai/paste-and-blocks",
-    "kenn-io/agentsview#1370": "claude-code/copies",
-    "anthropics/claude-code#44597": "claude-code/subagents",
-    "delexw/claude-code-trace#85": "claude-code/malformed",
-    "huggingface/tau#354": "claude-code/malformed",
-}
+REPORTS = [
+    row.split("\t")
+    for row in (FORMATS / "reports.tsv").read_text(encoding="utf-8").splitlines()[1:]
+]
 """Reports whose input is one of the samples."""
 
 
-@pytest.mark.parametrize("report", sorted(REPORTS))
-def test_a_report_is_a_sample(report: str) -> None:
-    assert (FORMATS / REPORTS[report] / "expected.json").exists()
+@pytest.mark.parametrize(("report", "sample"), REPORTS)
+def test_a_report_is_a_sample(report: str, sample: str) -> None:
+    assert (FORMATS / sample / "expected.json").exists()

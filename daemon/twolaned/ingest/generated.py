@@ -28,7 +28,7 @@ _SURE = (
     r"code generated (?:by|from|with)\b.*\bdo not (?:edit|modify)",
     rf"{_MADE}(?: \w+)?[\s.,;:!—–-]+(?:please )?do not (?:edit|modify|change)",
     r"generated (?:by|from|with|using) .{2,80}?[\s.,;:!—–-]+(?:please )?do not (?:edit|modify)",
-    r"(?:warning\W+)?(?:please )?do not (?:edit|modify)\b.*\b(?:this file|generated|by hand|manually)",
+    r"(?:warning\W+)?(?:please )?do not (?:edit|modify)\b.*(?:this file|generated|by hand|manually)",
 )
 """What counts wherever a line begins with it, in prose too."""
 _COMMENTED = (
