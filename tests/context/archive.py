@@ -10,23 +10,35 @@ from tests.search.indexer import Indexer
 from tests.search.world import DAY, NOW, MemoryStore
 from twolaned.config.settings import RankingSettings
 from twolaned.context.builder import PackBuilder
-from twolaned.context.git_state import GitStates
+from twolaned.context.git_state import FileState, GitReader, GitStates
 from twolaned.context.pack import ContextPack, PackRequest
 from twolaned.ingest.documents import document_of
 from twolaned.ingest.drafts import draft_conversation, draft_document
 from twolaned.ingest.searchable import searchable_text
 from twolaned.model.conversation import Conversation, Message, MessageKind, Role, TitleFrom
 from twolaned.model.document import Document
-from twolaned.model.row import Row, RowDraft, RowKind, Tier
+from twolaned.model.row import Row, RowDraft, Tier
 from twolaned.search.engine import SearchEngine
 from twolaned.search.row_table import RowTable
 from twolaned.search.snapshot import IndexSnapshot
 
-_TIERS = {RowKind.CONVERSATION: Tier.HOT, RowKind.DOCUMENT: Tier.DOCUMENT}
+
+class TrackedFiles(GitReader):
+    """Takes every file for one that is there and tracked."""
+
+    def state(self, path: str) -> FileState:
+        return FileState.TRACKED
+
+
+class Tracked(GitStates):
+    """Asks no git: all files are tracked."""
+
+    def reader(self) -> GitReader:
+        return TrackedFiles(self)
 
 
 class Archive:
-    """Rows, their index and a builder. *git* None asks no git."""
+    """Rows, their index and a builder. *git* None takes all files for tracked ones."""
 
     def __init__(self, git: GitStates | None = None) -> None:
         self.store = MemoryStore()
@@ -35,7 +47,7 @@ class Archive:
         self.table = RowTable.empty()
         self.generation = 0
         engine = SearchEngine(RankingSettings(), clock=lambda: NOW)
-        self.builder = PackBuilder(engine, git or GitStates(None), clock=lambda: NOW)
+        self.builder = PackBuilder(engine, git or Tracked(), clock=lambda: NOW)
 
     def document(
         self, root: str, path: str, text: str, *, days_ago: float = 1, **values: Any
@@ -104,9 +116,6 @@ class Archive:
         ]
         self.indexer.add(number, texts)
         return row.evidence_key
-
-    def row(self, number: int) -> Row | None:
-        return self.store.rows.get(number)
 
     def snapshot(self) -> IndexSnapshot:
         """The index as it is now."""

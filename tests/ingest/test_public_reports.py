@@ -199,3 +199,97 @@ REPORTS = [
 @pytest.mark.parametrize(("report", "sample"), REPORTS)
 def test_a_report_is_a_sample(report: str, sample: str) -> None:
     assert (FORMATS / sample / "expected.json").exists()
+
+
+def rollout(tmp_path: Path, *records: Any, name: str = f"rollout-x-{SESSION}") -> Path:
+    path = tmp_path / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def wrapped(kind: str, payload: dict[str, Any], second: int = 0) -> dict[str, Any]:
+    at = f"2026-05-05T10:32:{second:02}.000Z"
+    return {"timestamp": at, "type": kind, "payload": payload}
+
+
+def answer(text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text}]
+    return wrapped("response_item", {"type": "message", "role": "assistant", "content": content})
+
+
+def request(*blocks: str) -> dict[str, Any]:
+    content = [{"type": "input_text", "text": block} for block in blocks]
+    return wrapped("response_item", {"type": "message", "role": "user", "content": content})
+
+
+def test_xurl_63_each_answer_once(tmp_path: Path) -> None:
+    """An answer in two forms is one; the same answer given twice is two."""
+    event = wrapped("event_msg", {"type": "agent_message", "message": "Done."})
+    path = rollout(
+        tmp_path,
+        wrapped("session_meta", {"id": SESSION}),
+        wrapped("event_msg", {"type": "user_message", "message": "Go"}),
+        answer("Done."), event, answer("Done."), event,
+    )  # fmt: skip
+    assert [m.text for m in only(path).messages] == ["Go", "Done.", "Done."]
+
+
+def test_ccrider_7_and_memsearch_743_only_response_items(tmp_path: Path) -> None:
+    path = rollout(
+        tmp_path,
+        wrapped("session_meta", {"id": SESSION}),
+        request("# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nlint\n</INSTRUCTIONS>",
+                "<environment_context>\n<cwd>/home/dev/kiosk</cwd>\n</environment_context>"),
+        request("<environment_context>a</environment_context>\nWhat broke?"),
+        answer("The latch."),
+    )  # fmt: skip
+    found = only(path)
+    assert [m.text for m in found.messages] == ["What broke?", "The latch."]
+    assert found.project == "kiosk"
+
+
+def test_codex_24425_a_torn_line_before_the_whole_one(tmp_path: Path) -> None:
+    """The session stays, also where its first line is the bad one: its id is in the file's name."""
+    path = rollout(tmp_path, wrapped("event_msg", {"type": "user_message", "message": "Here?"}))
+    path.write_text('{"timestamp": "2026-05-05T10:3\n' + path.read_text())
+    found = only(path)
+    assert (found.id, found.title) == (f"codex:{SESSION}", "Here?")
+
+
+def test_history_viewer_38b9e583_a_rollout_without_its_head(tmp_path: Path) -> None:
+    path = rollout(
+        tmp_path,
+        wrapped("turn_context", {"cwd": "C:\\work\\kiosk"}),
+        wrapped("event_msg", {"type": "user_message", "message": "Still there?"}),
+    )
+    found = only(path)
+    assert (found.id, found.cwd, found.project) == (f"codex:{SESSION}", "C:\\work\\kiosk", "kiosk")
+
+
+def test_codex_35746_a_number_is_no_identity(tmp_path: Path) -> None:
+    first, second = (
+        wrapped("event_msg", {"type": "user_message", "message": words}) | {"ordinal": 4}
+        for words in ("One", "Two")
+    )
+    path = rollout(tmp_path, wrapped("session_meta", {"id": SESSION}), first, second)
+    assert [m.text for m in only(path).messages] == ["One", "Two"]
+
+
+def test_the_first_rollouts_were_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "rollout-2025-04-20-x.json"
+    said = [request("Hello")["payload"], answer("Hi.")["payload"]]
+    path.write_text(
+        json.dumps({"session": {"id": "abc", "timestamp": "2025-04-20T10:00:00Z"}, "items": said})
+    )
+    found = only(path)
+    assert (found.id, [m.text for m in found.messages]) == ("codex:abc", ["Hello", "Hi."])
+
+
+def test_rollouts_without_envelopes(tmp_path: Path) -> None:
+    head = {"id": SESSION, "timestamp": "2025-08-01T10:00:00Z", "instructions": None, "git": {}}
+    path = rollout(
+        tmp_path, head, {"record_type": "state"}, request("Bare?")["payload"],
+        answer("Bare.")["payload"],
+    )  # fmt: skip
+    found = only(path)
+    assert (found.id, [m.text for m in found.messages]) == (f"codex:{SESSION}", ["Bare?", "Bare."])

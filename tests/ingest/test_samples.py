@@ -30,6 +30,9 @@ REASONS = {
 }
 """Warnings that have another name here."""
 
+TITLES = {"session_index thread_name (last line wins)": "provider"}
+"""Sources of titles that have another name here."""
+
 EMPTY = ("no_conversations", "empty_file", "compression_ratio")
 
 
@@ -64,6 +67,8 @@ def inputs(sample: Path, expected: dict[str, Any]) -> list[Path]:
     named = [sample / name for name in expected["inputs"]]
     if named != [sample]:
         return named
+    if sample.parent.name == "codex":  # its index of threads lies beside the sessions
+        return [sample]
     return sorted(p for p in sample.iterdir() if p.name != "expected.json")
 
 
@@ -97,7 +102,7 @@ def check(conversation: Conversation, wanted: dict[str, Any]) -> None:
     talk = conversation.main_line()
     for name in ("title", "project", "cwd"):
         assert getattr(conversation, name) == wanted[name], name
-    assert conversation.title_from == wanted["title_from"]
+    assert conversation.title_from == TITLES.get(wanted["title_from"], wanted["title_from"])
     assert iso(conversation.created_at) == wanted["created_at"]
     assert iso(conversation.updated_at) == wanted["updated_at"]
     assert len(talk) == wanted["message_count"]

@@ -14,8 +14,8 @@ BLENDED = (
         says="voucher",
         commits=(
             {
-                "STATUS.md": "# Status\n\n## Decisions\n\n- A checkout accepts one voucher at most.\n"
-                "- The cart lives in the browser.\n",
+                "STATUS.md": "# Status\n\n## Decisions\n\n"
+                "- A checkout accepts one voucher at most.\n- The cart lives in the browser.\n",
                 "src/checkout.tsx": "export function CheckoutForm() { return <form/> }\n",
             },
         ),
@@ -52,8 +52,10 @@ BLENDED = (
             Chat(
                 name="scheduler",
                 turns=(
-                    "We decided that the appointment scheduler never moves a confirmed"
-                    " appointment by itself.",
+                    (
+                        "We decided that the appointment scheduler never moves a confirmed"
+                        " appointment by itself."
+                    ),
                     "Then it proposes a change and waits.",
                 ),
             ),
@@ -82,8 +84,8 @@ BLENDED = (
         says="at most",
         commits=(
             {
-                "README.md": "# Ferry\n\nTickets for a ferry.\n\nA seat reservation holds at most nine"
-                " seats.\n",
+                "README.md": "# Ferry\n\nTickets for a ferry.\n\n"
+                "A seat reservation holds at most nine seats.\n",
                 "src/boat.py": "SEATS = 220\n",
             },
         ),
@@ -97,7 +99,8 @@ BLENDED = (
         lead="src/preview.ts",
         commits=(
             {
-                "src/preview.ts": "// pattern preview, also on phones\nexport function preview() {}\n",
+                "src/preview.ts": "// pattern preview, also on phones\n"
+                "export function preview() {}\n",
                 "docs/yarn.md": "# Yarn\n\nThickness is given in tex.\n",
             },
         ),
@@ -111,8 +114,8 @@ BLENDED = (
         says="exposure",
         commits=(
             {
-                "HANDOFF.md": "# Handoff\n\nWe decided that the exposure setting of the camera driver"
-                " is given in milliseconds.\n",
+                "HANDOFF.md": "# Handoff\n\n"
+                "We decided that the exposure setting of the camera driver is in milliseconds.\n",
                 "driver/camera.c": "int set_exposure(int us);\n",
             },
             {"driver/focus.c": "int set_focus(int step);\n"},
@@ -121,8 +124,10 @@ BLENDED = (
             Chat(
                 name="old-exposure",
                 turns=(
-                    "We decided that the exposure setting of the camera driver is given in"
-                    " seconds.",
+                    (
+                        "We decided that the exposure setting of the camera driver is given in"
+                        " seconds."
+                    ),
                     "Fine.",
                 ),
                 days_ago=120,
@@ -138,8 +143,8 @@ BLENDED = (
         says="loan reminder",
         commits=(
             {
-                "NOTES/TODO.md": "# TODO\n\nDecision: the loan reminder goes out three days before the"
-                " end.\n",
+                "NOTES/TODO.md": "# TODO\n\n"
+                "Decision: the loan reminder goes out three days before the end.\n",
                 "src/loan.rb": "class Loan; end\n",
             },
         ),

@@ -13,10 +13,11 @@ CURRENT_TRUTH = (
         lead="config/server.toml",
         commits=(
             {
-                "README.md": "# Ledger\n\nInvoices for small firms. The invoice server answers HTTP.\n",
+                "README.md": "# Ledger\n\nInvoices for small firms.\n\n"
+                "The invoice server answers HTTP.\n",
                 "config/server.toml": "# Where the invoice server listens\n[invoice_server]\n"
                 'listen_port = 8443\nhost = "127.0.0.1"\n',
-                "src/ledger/pdf.py": "def render_pdf(invoice):\n    return Template(invoice).bytes()\n",
+                "src/ledger/pdf.py": "def render_pdf(invoice):\n    return bytes(invoice)\n",
             },
         ),
         chats=(

@@ -14,8 +14,9 @@ REASONING_ARCHIVE = (
         says="Postgres",
         commits=(
             {
-                "docs/adr/0004-order-queue.md": "# 4. Order queue in Postgres\n\nDate: 2026-03-02\n\n"
-                "## Context\n\nRedis lost orders when the disk filled up.\n\n## Decision\n\n"
+                "docs/adr/0004-order-queue.md": "# 4. Order queue in Postgres\n\n"
+                "Date: 2026-03-02\n\n## Context\n\n"
+                "Redis lost orders when the disk filled up.\n\n## Decision\n\n"
                 "We move the order queue from Redis to Postgres, because a lost order costs a"
                 " customer.\n",
                 "src/queue.py": "class OrderQueue:\n    '''The order queue.'''\n",
@@ -50,8 +51,10 @@ REASONING_ARCHIVE = (
                 turns=(
                     "Compare a cloud controller with one that runs next to the kiln.",
                     "A cloud controller is easier to update; a local one keeps firing offline.",
-                    "We rejected the cloud controller: a firing must not stop when the line is"
-                    " down.",
+                    (
+                        "We rejected the cloud controller: a firing must not stop when the line is"
+                        " down."
+                    ),
                 ),
                 days_ago=400,
             ),
@@ -85,8 +88,10 @@ REASONING_ARCHIVE = (
                 name="grading",
                 turns=(
                     "Should exercises be graded by the model or by tests?",
-                    "The main arguments against grading by the model are that grades drift between"
-                    " versions and that a pupil cannot appeal to a rule.",
+                    (
+                        "The main arguments against grading by the model are that grades drift"
+                        " between versions and that a pupil cannot appeal to a rule."
+                    ),
                 ),
                 days_ago=300,
             ),
@@ -128,8 +133,10 @@ REASONING_ARCHIVE = (
             Chat(
                 name="audit",
                 turns=(
-                    "We decided that harvest reports are signed by hand: the auditor accepts no"
-                    " digital signature before 2027.",
+                    (
+                        "We decided that harvest reports are signed by hand: the auditor accepts no"
+                        " digital signature before 2027."
+                    ),
                     "Noted.",
                 ),
                 days_ago=90,

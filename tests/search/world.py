@@ -92,6 +92,9 @@ class MemoryStore:
         del fields["number"], fields["passages"]
         return RowRecord(**fields, body_crc=0)
 
+    def row(self, number: int, /) -> Row | None:
+        return self.rows.get(number)
+
     def head(self, number: int, /) -> Row | None:
         row = self.rows.get(number)
         return None if row is None else replace(row, passages=())

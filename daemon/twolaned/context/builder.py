@@ -121,6 +121,7 @@ class PackBuilder:
             recommended_live_files=files,
             notes=_notes(found, git, project),
             shelves=shelves,
+            truncated=items.shortened,
             omitted=(echoes if reader.echoes else ()) + sorted_.omissions(intent),
         )
         fitted = fit(pack, request.max_bytes)

@@ -38,6 +38,8 @@ class Items:
         self._terms = terms
         self._project = project
         self._room = min(max(max_bytes // SHARE, FEWEST_BYTES), MOST_BYTES)
+        self.shortened = False
+        """Whether a quotation was cut to leave room for others."""
 
     def share(self, text: str) -> float:
         """The share of the task's terms that *text* holds."""
@@ -107,6 +109,7 @@ class Items:
     def _shortened(self, text: str) -> str:
         if len(text.encode()) <= self._room:
             return text
+        self.shortened = True
         at = len(text.encode()[: self._room].decode("utf-8", "ignore"))
         return text[: words.cut_before(text, at)].rstrip()
 

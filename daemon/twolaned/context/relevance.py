@@ -19,7 +19,9 @@ FEWEST_PASSAGES: Final = 1_000
 
 DOING: Final = frozenset(
     term
-    for word in "add implement write create fix make refactor rename extend please help want".split()
+    for word in (
+        "add implement write create fix make refactor rename extend please help want"
+    ).split()
     for term in analyze_query(word)
 )
 """What a task says of what is to be done, and not of what it is about."""

@@ -18,6 +18,7 @@ class Shape(Enum):
     """What the bytes of a stream are."""
 
     ZIP = "zip"
+    ZSTD = "zstd"
     ARRAY = "array"
     """A JSON array."""
     OBJECT = "object"
@@ -32,16 +33,19 @@ def shape_of(head: bytes, *, whole: bool) -> Shape:
     """The shape of a stream that begins with *head*; *whole* says that nothing follows."""
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return Shape.ZIP
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return Shape.ZSTD
     text = _as_utf8(head).lstrip(_SPACE)
     if not text:
         return Shape.EMPTY if whole else Shape.OTHER
     if text.startswith(b"["):
         return Shape.ARRAY
     lines = [line for line in text.split(b"\n")[:_LINES] if line.strip(_SPACE)]
-    objects = [decoded is not None for decoded in map(_object, lines)]
+    found = [_object(line) for line in lines]
+    objects = [decoded is not None for decoded in found]
     if not text.startswith(b"{"):
         return Shape.LINES if any(objects) else Shape.OTHER
-    if sum(objects) > 1:
+    if sum(objects) > 1 or any(decoded and "type" in decoded for decoded in found[1:]):
         return Shape.LINES
     if len(lines) == 1 and not whole and not objects[0]:
         # One long line: a session's lines name their type near the start.
@@ -69,7 +73,13 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-_RECORD_KEYS = (b'"sessionId"', b'"parentUuid"', b'"isSidechain"', b'"format":"twolane-row"')
+_RECORD_KEYS = (
+    b'"session_meta"',
+    b'"sessionId"',
+    b'"parentUuid"',
+    b'"isSidechain"',
+    b'"format":"twolane-row"',
+)
 
 
 def _looks_like_record(text: bytes) -> bool:

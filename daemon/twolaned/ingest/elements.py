@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from twolaned.ingest.formats import chatgpt, claude_ai
+from twolaned.ingest.formats import chatgpt, claude_ai, codex
 from twolaned.ingest.formats.common import ElementFormat, Item
 from twolaned.ingest.json_stream import ElementSplitter, decode, utf8_chunks
 from twolaned.ingest.limits import IngestLimits
 from twolaned.ingest.streams import Readable
 from twolaned.model.report import Skip
 
-FORMATS: tuple[ElementFormat, ...] = (chatgpt.FORMAT, claude_ai.FORMAT, claude_ai.PROJECTS)
+FORMATS: tuple[ElementFormat, ...] = (
+    chatgpt.FORMAT,
+    claude_ai.FORMAT,
+    claude_ai.PROJECTS,
+    codex.FORMAT,
+)
 """Every format of JSON objects, in the order in which they are asked."""
 
 _NESTED = ("conversations",)

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from twolaned.ingest.archived import archived_row, is_export_line
-from twolaned.ingest.formats import claude_code
+from twolaned.ingest.formats import claude_code, codex
 from twolaned.ingest.formats.claude_code import Session
+from twolaned.ingest.formats.codex import Rollout
 from twolaned.ingest.formats.common import Item
 from twolaned.ingest.json_lines import read_lines
 from twolaned.ingest.json_stream import decode
 from twolaned.ingest.limits import IngestLimits
 from twolaned.ingest.streams import Readable
+from twolaned.ingest.text import clean
 from twolaned.ingest.tree import Entry, Tree
 from twolaned.model.errors import InvalidInput
 from twolaned.model.report import Skip
@@ -24,6 +26,7 @@ PAUSE = 512
 
 _SUBAGENTS = "subagents"
 _AGENT = "agent-"
+_THREAD_INDEX = "session_index.jsonl"
 
 
 class LineFiles:
@@ -38,6 +41,7 @@ class LineFiles:
             if name.startswith(_AGENT):
                 self._agents.setdefault(folder, []).append(entry)
         self._beside: dict[str, dict[str, list[Entry]]] = {}
+        self._names: dict[str, str] | None = None
 
     def read(self, entry: Entry, stream: Readable) -> Iterator[Item | None]:
         """What the file *entry*, open as *stream*, holds; None as a pause."""
@@ -55,6 +59,12 @@ class LineFiles:
                 waiting.append(record)
                 if claude_code.recognises(record):
                     yield from self._session(entry, waiting, records)
+                    return
+                if codex.recognises(record):
+                    yield from self._rollout(entry, waiting, records)
+                    return
+                if codex.is_index(record) or codex.is_prompt(record):
+                    yield Skip("no_conversations", entry.name)
                     return
                 if len(waiting) >= PATIENCE:
                     break
@@ -85,6 +95,37 @@ class LineFiles:
                             yield item
                 session.take_agent(agent)
         yield from session.items()
+
+    def _rollout(
+        self,
+        entry: Entry,
+        first: list[dict[str, Any]],
+        rest: Iterator[dict[str, Any] | Skip | None],
+    ) -> Iterator[Item | None]:
+        rollout = Rollout(entry.stem, entry.name)
+        for record in first:
+            rollout.take(record)
+        for item in rest:
+            if isinstance(item, dict):
+                rollout.take(item)
+            else:
+                yield item
+        named = self._thread_names().get(rollout.own_id, "")
+        rollout.thread_name = named or rollout.thread_name
+        yield from rollout.items()
+
+    def _thread_names(self) -> dict[str, str]:
+        """What the index of threads in the tree calls them; its last word counts."""
+        if self._names is None:
+            self._names = {}
+            for entry in self._tree.entries:
+                if entry.name.rpartition("/")[2] != _THREAD_INDEX:
+                    continue
+                with entry.open() as stream:
+                    for item in self._records(entry, stream):
+                        if isinstance(item, dict) and codex.is_index(item):
+                            self._names[str(item["id"])] = clean(str(item["thread_name"])).strip()
+        return self._names
 
     def _export(self, entry: Entry) -> Iterator[Item | None]:
         with entry.open() as stream:

@@ -11,7 +11,9 @@ SHORTEST = 700
 """Characters of a passage, unless the text or a change of kind leaves less."""
 LONGEST = 1_400
 """Characters of a passage at the most."""
-_EVEN = (SHORTEST + LONGEST) // 2
+_EVEN = 750
+"""Characters that a passage of a long text should have: whole sessions are found better by passages
+near the short end (`bench/quality`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
+import zstandard
+
 from twolaned.ingest.detect import HEAD, Shape, shape_of
 from twolaned.ingest.elements import read_array, read_object
 from twolaned.ingest.formats.common import Item
@@ -18,6 +20,7 @@ from twolaned.ingest.tree import (
     Entry,
     OverBudget,
     Tree,
+    decompressed,
     file_tree,
     folder_tree,
     spooled,
@@ -92,6 +95,8 @@ class _Reading:
         match shape_of(head, whole=len(head) < HEAD):
             case Shape.ZIP:
                 yield from self._archive(entry, depth)
+            case Shape.ZSTD:
+                yield from self._zstd(entry, lines, depth)
             case Shape.ARRAY:
                 found = read_array(whole, entry.name, self._limits)
                 yield from self._watched(found, entry)
@@ -105,6 +110,18 @@ class _Reading:
                 is_json = entry.name.lower().endswith(_JSON_ENDINGS)
                 reason = "not_json" if is_json else "not_conversations"
                 yield Skip(reason, entry.name, size=entry.size)
+
+    def _zstd(self, entry: Entry, lines: LineFiles, depth: int) -> Iterator[Item | ReadProgress]:
+        """A single file that was compressed by itself."""
+        if depth > self._limits.max_zip_depth:
+            yield Skip("zip_too_deep", entry.name, size=entry.size)
+            return
+        inner = decompressed(entry, self._budget)
+        try:
+            with inner.open() as stream:
+                yield from self._entry(inner, stream, lines, depth + 1)
+        except zstandard.ZstdError:
+            yield Skip("bad_zip", entry.name, size=entry.size)
 
     def _archive(self, entry: Entry, depth: int) -> Iterator[Item | ReadProgress]:
         if depth > self._limits.max_zip_depth:

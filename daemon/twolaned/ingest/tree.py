@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, cast
 
+import zstandard
+
 from twolaned.ingest.limits import RATIO_FROM, IngestLimits
 from twolaned.model.report import Skip
 
@@ -155,6 +157,18 @@ def spooled(entry: Entry) -> Iterator[BinaryIO]:
             copy.write(chunk)
         copy.seek(0)
         yield cast("BinaryIO", copy)
+
+
+def decompressed(entry: Entry, budget: Budget) -> Entry:
+    """What *entry*, a file compressed with zstd, holds, under its name without the ending."""
+
+    @contextmanager
+    def opened() -> Iterator[BinaryIO]:
+        with entry.open() as stream:
+            reader = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+            yield cast("BinaryIO", _Metered(reader, entry.size, budget))
+
+    return Entry(entry.name.removesuffix(".zst"), entry.size, entry.size, opened)
 
 
 def _refusal(info: zipfile.ZipInfo, budget: Budget) -> str:

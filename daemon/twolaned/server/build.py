@@ -10,10 +10,13 @@ from twolane.v1 import (
     admin_service_pb2_grpc,
     archive_service_pb2_grpc,
     compaction_service_pb2_grpc,
+    context_service_pb2_grpc,
     search_service_pb2_grpc,
     source_service_pb2_grpc,
 )
+from twolaned.context.builder import PackBuilder
 from twolaned.model.errors import ConfigError
+from twolaned.search.engine import SearchEngine
 from twolaned.server.daemon import RunningDaemon
 from twolaned.server.names import READING, WRITING
 from twolaned.server.spool import SpoolFolder
@@ -24,6 +27,8 @@ from twolaned.services.compaction_service import (
     CompactionService,
     past_compactions,
 )
+from twolaned.services.context_service import ContextService
+from twolaned.services.packs import Packs
 from twolaned.services.search_service import SearchService
 from twolaned.services.source_service import SourceService
 from twolaned.store.layout import spool_path
@@ -47,6 +52,9 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
     search_service_pb2_grpc.add_SearchServiceServicer_to_server(
         SearchService(daemon.searches), server
     )
+    context_service_pb2_grpc.add_ContextServiceServicer_to_server(
+        ContextService(_packs(daemon)), server
+    )
     archive_service_pb2_grpc.add_ArchiveServiceServicer_to_server(
         ArchiveService(writer, SpoolFolder(spool_path(daemon.options.data)), lambda: live.snapshot),
         server,
@@ -67,6 +75,13 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
     names = (*READING, *WRITING, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)
     return server
+
+
+def _packs(daemon: RunningDaemon) -> Packs:
+    settings = daemon.settings
+    engine = SearchEngine(settings.ranking, blend_weight=settings.embedding.blend_weight)
+    live = daemon.live
+    return Packs(PackBuilder(engine), lambda: live.snapshot, daemon.searches, daemon.questions)
 
 
 def bind(server: aio.Server, address: str) -> None:

@@ -6,6 +6,7 @@ from twolane.v1 import (
     admin_service_pb2,
     archive_service_pb2,
     compaction_service_pb2,
+    context_service_pb2,
     search_service_pb2,
     source_service_pb2,
 )
@@ -14,6 +15,7 @@ WHOLE = ""
 """The whole daemon."""
 READING = (
     search_service_pb2.DESCRIPTOR.services_by_name["SearchService"].full_name,
+    context_service_pb2.DESCRIPTOR.services_by_name["ContextService"].full_name,
     admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"].full_name,
 )
 """The services that work without the writer."""

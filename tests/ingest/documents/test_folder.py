@@ -1,70 +1,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from random import Random
 
 import pytest
 
+from tests.ingest.documents.folders import LONG_AGO, Scan, write
 from twolaned.ingest import folder as folder_module
-from twolaned.ingest.folder import FileState, FoundDocument, Unchanged, scan_folder
+from twolaned.ingest.decoding import HEAD_BYTES
+from twolaned.ingest.folder import AT_ONCE, RACY_NS, FileState, scan_folder
 from twolaned.ingest.limits import IngestLimits
-from twolaned.model.document import Document
+from twolaned.ingest.progress import ReadProgress
 from twolaned.model.errors import NotFound
-from twolaned.model.report import Skip
-
-LONG_AGO = 1_700_000_000
-
-
-class Scan:
-    """All that one scan gave."""
-
-    def __init__(
-        self,
-        root: Path,
-        known: dict[str, FileState] | None = None,
-        exclude: Iterable[str] = (),
-        limits: IngestLimits | None = None,
-    ) -> None:
-        self.documents: dict[str, Document] = {}
-        self.states: dict[str, FileState] = {}
-        self.unchanged: list[str] = []
-        self.skips: dict[str, set[str]] = {}
-        for item in scan_folder(
-            root, exclude=tuple(exclude), limits=limits or IngestLimits(), known=known or {}
-        ):
-            match item:
-                case FoundDocument():
-                    self.documents[item.document.path] = item.document
-                    self.states[item.document.path] = item.state
-                case Unchanged():
-                    self.unchanged += item.paths
-                case Skip():
-                    self.skips.setdefault(item.reason, set()).add(item.where)
-
-
-def write(root: Path, files: dict[str, str | bytes], *, aged: bool = True) -> None:
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        if aged:
-            os.utime(path, (LONG_AGO, LONG_AGO))
-
-
-def git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@example.invalid", *arguments],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout
 
 
 def test_what_is_text_comes_in_and_the_rest_has_a_reason(tmp_path: Path) -> None:
@@ -184,80 +133,6 @@ def test_exclusions_have_the_syntax_of_ignore_rules(tmp_path: Path) -> None:
     assert scan.skips == {"excluded": {"drafts/b.txt", "c.log"}}
 
 
-PATTERNS = (
-    "*.log", "/top.txt", "build/", "!keep.log", "docs/*.txt", "**/deep", "a?c.txt", "sub/**",
-    "!sub/keep.txt", "*.txt", "!a1c.txt", "# comment", "", "build", "/sub/inner/", "[ab]*.log",
-)  # fmt: skip
-NAMES = ("top.txt", "a1c.txt", "keep.log", "x.log", "keep.txt", "deep", "other.md")
-FOLDERS = ("", "build/", "docs/", "sub/", "sub/inner/", "sub/build/", "docs/low/")
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_ignore_rules_decide_as_git_does(tmp_path: Path, seed: int) -> None:
-    """Random trees with random rules in several folders, against `git check-ignore`."""
-    random = Random(seed)
-    git(tmp_path, "init", "-q")
-    for folder in FOLDERS:
-        for name in random.sample(NAMES, 4):
-            if not (tmp_path / folder / name).is_dir():
-                write(tmp_path, {f"{folder}{name}": f"text {name}"})
-    for folder in random.sample(FOLDERS, 3):
-        rules = "\n".join(random.sample(PATTERNS, 5))
-        write(tmp_path, {f"{folder}.gitignore": rules + "\n"})
-    listed = git(tmp_path, "ls-files", "-z", "--others", "--exclude-standard").split("\0")
-    wanted = {name for name in listed if name and not name.endswith(".gitignore")}
-    found = {name for name in Scan(tmp_path).documents if not name.endswith(".gitignore")}
-    assert found == wanted
-
-
-def test_rules_of_the_folders_above_hold_too(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    write(
-        tmp_path,
-        {
-            ".gitignore": "*.tmp\n/docs/private/\n",
-            ".git/info/exclude": "scratch.md\n",
-            ".gitattributes": "docs/api/** linguist-generated\n",
-            "docs/a.md": "a",
-            "docs/b.tmp": "b",
-            "docs/scratch.md": "s",
-            "docs/private/p.md": "p",
-            "docs/api/x.md": "x",
-            "docs/.twolaneignore": "c.md\n",
-            "docs/c.md": "c",
-        },
-    )
-    scan = Scan(tmp_path / "docs")
-    assert set(scan.documents) == {"a.md", "api/x.md", ".twolaneignore"}
-    assert scan.documents["api/x.md"].generated
-    assert not scan.documents["a.md"].generated
-    assert scan.documents["a.md"].project == tmp_path.name
-
-
-def test_a_worktree_belongs_to_its_repository(tmp_path: Path) -> None:
-    main = tmp_path / "slipway"
-    main.mkdir()
-    git(main, "init", "-q")
-    git(main, "commit", "-q", "--allow-empty", "-m", "first")
-    git(main, "worktree", "add", "-q", str(tmp_path / "elsewhere"))
-    write(tmp_path / "elsewhere", {"a.md": "a"})
-    assert Scan(tmp_path / "elsewhere").documents["a.md"].project == "slipway"
-
-
-def test_attributes_can_take_back_what_they_said(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    write(
-        tmp_path,
-        {
-            ".gitattributes": "*.md linguist-generated=true\nREADME.md -linguist-generated\n",
-            "README.md": "<!-- Code generated by gen. DO NOT EDIT. -->\nx",
-            "report.md": "x",
-        },
-    )
-    documents = Scan(tmp_path).documents
-    assert [documents[n].generated for n in ("README.md", "report.md")] == [False, True]
-
-
 def test_a_scan_takes_each_file_once(tmp_path: Path) -> None:
     write(tmp_path, {f"d{i % 7}/f{i}.txt": f"text {i}" for i in range(200)})
     first = Scan(tmp_path)
@@ -265,3 +140,150 @@ def test_a_scan_takes_each_file_once(tmp_path: Path) -> None:
     again = Counter(Scan(tmp_path, first.states).unchanged)
     assert set(again) == set(first.documents)
     assert set(again.values()) == {1}
+
+
+def test_a_folder_that_may_not_be_read_is_no_deletion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A drive that fails gives an error, not a folder without files."""
+    write(tmp_path, {"a.txt": "a"})
+
+    def scandir(path: Path) -> object:
+        raise OSError(5, "input/output error", str(path))
+
+    monkeypatch.setattr(folder_module.os, "scandir", scandir)
+    with pytest.raises(NotFound, match="cannot be read"):
+        Scan(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_is_named_as_its_documents_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer finds by that name what it must keep."""
+    apart = unicodedata.normalize("NFD", "caf\u00e9")
+    write(tmp_path, {f"{apart}/a.txt": "a"})
+    first = Scan(tmp_path)
+    true_scandir = os.scandir
+
+    def scandir(path: Path) -> object:
+        if Path(path).name == apart:
+            raise PermissionError(13, "denied", str(path))
+        return true_scandir(path)
+
+    monkeypatch.setattr(folder_module.os, "scandir", scandir)
+    (folder,) = Scan(tmp_path, first.states).skips["unreadable"]
+    assert set(first.states) == {f"{folder}/a.txt"}
+
+
+def test_every_place_can_be_said(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"odd\xff")
+    write(
+        tmp_path,
+        {f"{odd}/node_modules/x": "x", f"{odd}/a.log": "a", f"{odd}/b.tmp": "b", f"{odd}/c": "c"},
+    )
+    (tmp_path / ".gitignore").write_text("*.log")
+    skips = Scan(tmp_path, exclude=["*.tmp"]).skips
+    assert skips == {
+        "tool_folder": {"odd\ufffd/node_modules"},
+        "ignored": {"odd\ufffd/a.log"},
+        "excluded": {"odd\ufffd/b.tmp"},
+        "unreadable_name": {"odd\ufffd/c"},
+    }
+    for where in set().union(*skips.values()):
+        where.encode()
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", [".gitignore", ".twolaneignore", ".gitattributes"])
+def test_a_pipe_in_the_place_of_rules_stops_nothing(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"a.txt": "a"})
+    os.mkfifo(tmp_path / name)
+    scan = Scan(tmp_path)
+    assert set(scan.documents) == {"a.txt"}
+    assert scan.skips == {"special_file": {name}}
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its time says then: a clock elsewhere may be late."""
+    write(tmp_path, {"a.txt": "one"})
+    true_fstat, calls = os.fstat, []
+
+    def fstat(descriptor: int) -> os.stat_result:
+        calls.append(descriptor)
+        if len(calls) == 2:
+            write(tmp_path, {"a.txt": "longer"})
+        return true_fstat(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder_module.os, "fstat", fstat)
+        first = Scan(tmp_path)
+    assert first.documents["a.txt"].text == "one"
+    assert first.states["a.txt"].size == len("longer")
+    second = Scan(tmp_path, first.states)
+    assert second.documents["a.txt"].text == "longer"
+    assert Scan(tmp_path, second.states).unchanged == ["a.txt"]
+
+
+def test_of_a_file_that_is_no_text_only_the_head_is_read(tmp_path: Path) -> None:
+    write(tmp_path, {"core": b"\0" * 100_000})
+    *_, progress = scan_folder(tmp_path, exclude=(), limits=IngestLimits(), known={})
+    assert isinstance(progress, ReadProgress)
+    assert 0 < progress.bytes_done <= HEAD_BYTES
+
+
+def test_folders_that_tools_mark_as_their_own(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "target/CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55",
+            "target/out.txt": "o",
+            "py3/pyvenv.cfg": "home = /usr",
+            "py3/lib/x.py": "x",
+            "home/.ssh/config": "Host x",
+            "CACHEDIR.TAG": "the folder itself was named by the person",
+        },
+    )
+    scan = Scan(tmp_path)
+    assert set(scan.documents) == {"CACHEDIR.TAG"}
+    assert scan.skips == {"tool_folder": {"target", "py3"}, "secret_file": {"home/.ssh"}}
+
+
+def test_a_key_under_any_name_is_not_read(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "deploy.txt": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n",
+            "cert.txt": "-----BEGIN CERTIFICATE-----\nMIIB\n",
+            "howto.md": "A key begins with\n-----BEGIN RSA PRIVATE KEY-----\n",
+        },
+    )
+    scan = Scan(tmp_path)
+    assert set(scan.documents) == {"cert.txt", "howto.md"}
+    assert scan.skips == {"secret_file": {"deploy.txt"}}
+
+
+@pytest.mark.slow
+def test_many_files_that_did_not_change_cost_no_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20_000):
+        folder = tmp_path / f"f{number % 100}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.txt").touch()
+    status = {str(p.relative_to(tmp_path)): p.stat() for p in tmp_path.rglob("*.txt")}
+    known = {
+        name: FileState(s.st_size, s.st_mtime_ns, s.st_ino, b"", s.st_mtime_ns + 3 * RACY_NS)
+        for name, s in status.items()
+    }
+
+    def opening(path: str, *arguments: object) -> int:
+        raise AssertionError(f"{path} was opened")
+
+    monkeypatch.setattr(folder_module.os, "open", opening)
+    scan = Scan(tmp_path, known)
+    assert sorted(scan.unchanged) == sorted(known)
+    assert max(scan.batches) <= AT_ONCE
+    assert not scan.documents
+    assert not scan.skips

@@ -52,6 +52,13 @@ class Threshold:
         if rows is None:
             self.raise_to(float(np.partition(scores, count - n)[count - n]))
             return
+        top = np.argpartition(scores, count - n)[count - n :]
+        least = float(scores[top].min())
+        if least * BELOW <= self.value:
+            return
+        if len(set(rows.take(passages[top], mode="clip").tolist())) == n:
+            self.raise_to(least)
+            return
         take = 3 * n
         while True:
             if count > take:

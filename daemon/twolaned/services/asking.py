@@ -1,0 +1,40 @@
+"""Asking for a question's vectors while an answer by keyword may go out already."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from twolaned.search.question import NO_TEXT, NOT_YET, MeaningQuestion, Questions, deadline_of
+from twolaned.search.snapshot import IndexSnapshot
+
+
+async def meanings(
+    questions: Questions | None,
+    snapshot: IndexSnapshot,
+    text: str,
+    arrived: float,
+    *,
+    partial: bool,
+    remaining: float | None,
+) -> AsyncGenerator[MeaningQuestion | None, None]:
+    """Yield the question *text* as each answer is to take it, the last one final.
+
+    None means that search by meaning is off. With *partial* a question that takes time to embed is
+    yielded first without its vectors. *arrived* is seconds of the monotonic clock, *remaining* for
+    how many seconds the caller still waits. Closing the generator cancels the embedding.
+    """
+    if questions is None or not questions.is_on(snapshot.meaning):
+        yield None
+        return
+    asking = asyncio.create_task(
+        questions.ask(text, snapshot.meaning, deadline_of(arrived, remaining))
+    )
+    try:
+        # A question that is remembered has its vector at once.
+        await asyncio.sleep(0)
+        if partial and text and not asking.done():
+            yield NOT_YET
+        yield await asking if text else NO_TEXT
+    finally:
+        asking.cancel()
