@@ -15,11 +15,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.quality.bars import BARS, SESSIONS_HIT1
-from bench.quality.drafted import conversation, document, numbered
+from bench.quality.drafted import document, numbered
 from bench.quality.judged import JudgedSet, load
 from bench.quality.lane import Lane
 from bench.quality.measures import Measures, score
-from bench.quality.sessions import passages_of, session_grades, session_run
+from bench.quality.sessions import session_grades, session_run
 
 DEPTH = 30
 
@@ -78,17 +78,13 @@ def main() -> int:
         seconds = time.perf_counter() - started
         print(row(folder.name, measures, bar, measures.ndcg10, seconds), flush=True)
         if folder.name == "locomo-turn":
-            for name, cut, bar in (
-                ("sessions", passages_of, SESSIONS_HIT1),
-                ("sessions-daemon", conversation, None),
-            ):
-                started = time.perf_counter()
-                run = session_run(judged, cut)
-                write_run(options.runs / f"{name}.run", run)
-                measures = score(run, session_grades(judged), list(judged.grades))
-                missed += bar is not None and measures.hit1 < bar
-                seconds = time.perf_counter() - started
-                print(row(name, measures, bar, measures.hit1, seconds), flush=True)
+            started = time.perf_counter()
+            run = session_run(judged)
+            write_run(options.runs / "sessions.run", run)
+            measures = score(run, session_grades(judged), list(judged.grades))
+            missed += measures.hit1 < SESSIONS_HIT1
+            seconds = time.perf_counter() - started
+            print(row("sessions", measures, SESSIONS_HIT1, measures.hit1, seconds), flush=True)
     return 1 if missed else 0
 
 

@@ -26,7 +26,7 @@ from twolaned.search.snapshot import IndexSnapshot
 class TrackedFiles(GitReader):
     """Takes every file for one that is there and tracked."""
 
-    def state(self, path: str) -> FileState:
+    def state(self, path: str) -> FileState:  # noqa: ARG002
         return FileState.TRACKED
 
 

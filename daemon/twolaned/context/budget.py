@@ -82,14 +82,12 @@ def _fit(pack: ContextPack, max_bytes: int) -> ContextPack:
 
 def _head(pack: ContextPack, max_bytes: int) -> ContextPack:
     """*pack* with as much of its head as fits even if no item does."""
-    placed = [_Placed(shelf.bucket, item) for shelf in pack.shelves for item in shelf.items]
-    while rendering.size(rendering.to_dict(_assembled(pack, placed, []))) > max_bytes:
+    while (smallest := _size_without_items(pack)) > max_bytes:
         if pack.recommended_live_files:
             pack = replace(pack, recommended_live_files=pack.recommended_live_files[:-1])
         elif pack.notes:
             pack = replace(pack, notes=pack.notes[:-1])
         else:
-            smallest = rendering.size(rendering.to_dict(_assembled(pack, placed, [])))
             raise InvalidInput(
                 "max_bytes",
                 f"`max_bytes` is {max_bytes:,}, and a pack on this task that quotes nothing has"
@@ -99,6 +97,13 @@ def _head(pack: ContextPack, max_bytes: int) -> ContextPack:
                 limit=str(MAX_BYTES),
             )
     return pack
+
+
+def _size_without_items(pack: ContextPack) -> int:
+    """The bytes of *pack* with all items dropped, and with the caveat that it then gets."""
+    placed = [_Placed(shelf.bucket, item) for shelf in pack.shelves for item in shelf.items]
+    empty = _assembled(replace(pack, current_truth_caveat=CAVEAT), placed, [])
+    return rendering.size(rendering.to_dict(empty))
 
 
 def _size(

@@ -10,7 +10,7 @@ import msgspec
 
 from twolaned.ingest.boundaries import Boundaries
 from twolaned.ingest.headings import HeadingPaths
-from twolaned.ingest.passages import ByteOffsets, cut_passages
+from twolaned.ingest.passages import EVEN_TALK, ByteOffsets, cut_passages
 from twolaned.ingest.rating import rate
 from twolaned.model.conversation import Conversation, Message, MessageKind
 from twolaned.model.document import Document
@@ -150,7 +150,7 @@ def _conversation_passages(
             last += 1
         end = places[last] - len(BETWEEN) if last < len(messages) else len(body)
         speaker = first
-        for cut in cut_passages(body, places[first], end, boundaries):
+        for cut in cut_passages(body, places[first], end, boundaries, EVEN_TALK):
             while speaker + 1 < last and places[speaker + 1] <= cut.start:
                 speaker += 1
             names: dict[str, None] = {}

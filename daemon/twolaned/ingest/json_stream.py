@@ -15,9 +15,14 @@ from twolaned.ingest.streams import Readable
 CHUNK = 1 << 20
 """Bytes that are read at a time."""
 
-_DEEP = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_FLAT = re.compile(rb'[^"{}\[\],]*+')
-_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+# Unrolled so that no text can be matched in two ways, which keeps a failing match linear. Possessive
+# quantifiers would say it in fewer signs, but Python before 3.11.5 gets them wrong.
+_DEEP = re.compile(
+    rb'[^"{}\[\]]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"{}\[\]]*)*',
+    re.DOTALL,
+)
+_FLAT = re.compile(rb'[^"{}\[\],]*')
+_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _OPEN, _CLOSE, _QUOTE, _COMMA = b"[{", b"]}", 0x22, 0x2C
 
 _strict = msgspec.json.Decoder()

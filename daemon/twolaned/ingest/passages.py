@@ -11,9 +11,10 @@ SHORTEST = 700
 """Characters of a passage, unless the text or a change of kind leaves less."""
 LONGEST = 1_400
 """Characters of a passage at the most."""
-_EVEN = 750
-"""Characters that a passage of a long text should have: whole sessions are found better by passages
-near the short end (`bench/quality`)."""
+EVEN_TALK = 750
+EVEN_TEXT = 1_050
+"""Characters that passages of a long text come out at. Sessions are found better by short ones,
+documents by middling ones (`bench/quality`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,13 @@ class Cut:
     end: int
 
 
-def cut_passages(text: str, start: int, end: int, boundaries: Boundaries) -> Iterator[Cut]:
+def cut_passages(
+    text: str, start: int, end: int, boundaries: Boundaries, even: int = EVEN_TEXT
+) -> Iterator[Cut]:
     """Cut *text* from *start* to *end* where *boundaries* are strongest.
 
-    Parts come out between `SHORTEST` and `LONGEST` characters, save where all of it is shorter,
-    and about equally long. What is only white space gives none.
+    Parts come out near *even* characters, between `SHORTEST` and `LONGEST`, save where all of it is
+    shorter. What is only white space gives none.
     """
     at = start
     while at < end:
@@ -36,7 +39,7 @@ def cut_passages(text: str, start: int, end: int, boundaries: Boundaries) -> Ite
         if left <= LONGEST:
             cut = end
         else:
-            ideal = at + left // max(2, round(left / _EVEN))
+            ideal = at + left // max(2, round(left / even))
             low, high = at + SHORTEST, min(at + LONGEST, end - SHORTEST)
             cut = boundaries.best(min(low, high), high, min(ideal, high))
         first, last = _trimmed(text, at, cut)

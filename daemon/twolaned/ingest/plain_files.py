@@ -46,5 +46,4 @@ def rule_lines(file: Path, limit: int = 1 << 20) -> list[str]:
         data = read_plain(str(file), limit).data
     except OSError:  # no such file, or none that says anything
         return []
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")

@@ -146,6 +146,22 @@ def test_a_folder_that_its_repository_leaves_out_can_be_followed(tmp_path: Path)
     assert set(Scan(tmp_path / "notes" / "deep").documents) == {"b.md"}
 
 
+@pytest.mark.parametrize("rules", ["*\n", "/notes\n", "*.tmp\nnotes/\n"])
+def test_rules_that_leave_out_the_whole_folder_say_nothing_of_its_files(
+    tmp_path: Path, rules: str
+) -> None:
+    git(tmp_path, "init", "-q")
+    write(tmp_path, {".gitignore": rules, "notes/a.md": "a", "notes/deep/b.tmp": "b"})
+    assert set(Scan(tmp_path / "notes").documents) == {"a.md", "deep/b.tmp"}
+
+
+def test_a_link_in_the_place_of_rules_is_not_followed(tmp_path: Path) -> None:
+    """As git does it: a link could lead anywhere."""
+    write(tmp_path, {"in/a.md": "a", "rules": "*.md\n"})
+    (tmp_path / "in" / ".gitignore").symlink_to(tmp_path / "rules")
+    assert set(Scan(tmp_path / "in").documents) == {"a.md"}
+
+
 def test_a_repository_inside_is_a_project_with_rules_of_its_own(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "vendor" / "winch").mkdir(parents=True)
