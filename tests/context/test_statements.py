@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,7 +98,7 @@ def test_a_statement_stands_in_its_text(text: str) -> None:
     found = statements(text)
 
     assert all(text[s.start : s.end] == s.text for s in found)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(found))
 
 
 PIECES = st.sampled_from(
@@ -110,4 +112,4 @@ def test_a_statement_stands_in_text_with_structure(text: str) -> None:
     found = statements(text)
 
     assert all(text[s.start : s.end] == s.text for s in found)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(found))

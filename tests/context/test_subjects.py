@@ -13,8 +13,8 @@ def claim(text: str, day: int, *, row: str = "a", place: int = 0, **values: obje
     ("earlier", "later"),
     [
         ("We use Redis for the job queue.", "We use Postgres for the job queue."),
-        ("We use Redis for the job queue.", "The job queue moved from Redis to Postgres in May,"
-         " because lost jobs cost us two customers and a lot of sleep."),
+        ("We use Redis for the job queue.", ("The job queue moved from Redis to Postgres in May,"
+         " because lost jobs cost us two customers and a lot of sleep.")),
         ("Logins expire after 30 days", "Logins expire after 7 days"),
     ],
 )  # fmt: skip
@@ -49,7 +49,7 @@ def test_a_label_is_a_subject() -> None:
 
 def test_the_later_place_holds_within_one_text() -> None:
     """Two statements of one text with one date stand in the order of the text."""
-    pair = [claim("Port is 80 now, for all", 1, place=9), claim("Port is 81 now, for all", 1)]
+    pair = [claim("The metrics port is 80", 1, place=9), claim("The metrics port is 81", 1)]
 
     assert [Contest(1, 0)] == contests(pair)
 

@@ -66,7 +66,7 @@ _BUCKET_OF = {
     StatementKind.RULE: Bucket.RULES,
     StatementKind.TODO: Bucket.CURRENT_TRUTH,
 }
-WEIGHED: Final = 60
+WEIGHED: Final = 24
 """Statements that are compared with one another, the most relevant ones."""
 FLOOR: Final = 0.1
 """A passage less relevant than this is not quoted at all."""

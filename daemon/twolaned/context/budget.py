@@ -87,6 +87,10 @@ def _head(pack: ContextPack, max_bytes: int) -> ContextPack:
             pack = replace(pack, recommended_live_files=pack.recommended_live_files[:-1])
         elif pack.notes:
             pack = replace(pack, notes=pack.notes[:-1])
+        elif any(one.reason is Omitted.LOW_RELEVANCE for one in pack.omitted):
+            # What the budget cost must be said, what hardly mattered need not.
+            kept = (one for one in pack.omitted if one.reason is not Omitted.LOW_RELEVANCE)
+            pack = replace(pack, omitted=tuple(kept))
         else:
             raise InvalidInput(
                 "max_bytes",

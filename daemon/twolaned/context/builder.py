@@ -37,12 +37,13 @@ from twolaned.context.trust import Judgement, judge
 from twolaned.ingest.git_facts import project_name
 from twolaned.model.errors import InvalidInput
 from twolaned.model.query import SearchQuery
-from twolaned.model.result import Receipt, SearchResult
+from twolaned.model.result import Receipt
 from twolaned.model.row import Row, RowKind
 from twolaned.search.engine import SearchEngine, now_ms
 from twolaned.search.limits import check_limits
 from twolaned.search.projects import Project, project_of, widened
 from twolaned.search.question import MeaningQuestion
+from twolaned.search.results import Standing
 from twolaned.search.snapshot import IndexSnapshot
 
 MS_AN_HOUR: Final = 3_600_000
@@ -91,17 +92,17 @@ class PackBuilder:
         as_of = now // MS_AN_HOUR * MS_AN_HOUR
         intent = intent_of(request.task)
         project = widened(project_of(request.cwd), snapshot.sources) if request.cwd else None
-        finder = Finder(self._engine, snapshot, request, intent, as_of, meaning)
-        hits = finder.find()
         git = self._git.reader()
         with snapshot.view() as view:
+            finder = Finder(self._engine, snapshot, view, request, intent, as_of, meaning)
+            hits = finder.find()
             terms = TaskTerms.of(request.task, view, snapshot.keyword)
             by_words = not any(lane.name == "meaning" and lane.ran for lane in hits.receipt.lanes)
             reader = Reader(view, request.task, terms, by_words=by_words, as_of=as_of)
-            found = _read(hits.results, reader, project, git)
+            found = _read(hits.standings, reader, project, git)
             if reader.echoes:
-                known = {one.row.id for one in found}
-                more = [r for r in finder.find_beyond_echoes() if r.id not in known]
+                known = {one.number for one in found}
+                more = [s for s in finder.find_beyond_echoes() if s.number not in known]
                 found += _read(more, reader, project, git)
             stated = Claims(view, terms, reader, self._statements).of(found)
             items = Items(view, terms, project, request.max_bytes)
@@ -159,12 +160,12 @@ def check(request: PackRequest) -> None:
 
 
 def _read(
-    results: Sequence[SearchResult], reader: Reader, project: Project | None, git: GitReader
+    standings: Sequence[Standing], reader: Reader, project: Project | None, git: GitReader
 ) -> list[Found]:
     found = []
-    for result in results:
+    for standing in standings:
         one = reader.read(
-            result,
+            standing,
             lambda row: _judged(row, git),
             lambda row: relation_of(row, project),
         )

@@ -13,7 +13,7 @@ from typing import Final
 from twolaned.context.echo import is_echo, overlaps
 from twolaned.context.evidence import Found, Reader, Relation
 from twolaned.context.pack import Trust
-from twolaned.context.relevance import TaskTerms
+from twolaned.context.relevance import ENOUGH, TaskTerms
 from twolaned.context.statements import Statement, StatementKind, statements
 from twolaned.context.subjects import Claim
 from twolaned.model.conversation import MessageKind
@@ -115,7 +115,8 @@ class Claims:
         """The statements of trackers, documents and what the person typed, of this project."""
         stated: list[Stated] = []
         for one in found:
-            if one.relation is Relation.ELSEWHERE:
+            # No statement of it could be relevant enough.
+            if one.relation is Relation.ELSEWHERE or one.similarity < ENOUGH:
                 continue
             if one.is_document:
                 if one.judgement.trust in _BELIEVED:
@@ -168,16 +169,14 @@ class Claims:
         return tuple(placed)
 
     def _weighed(self, found: Found, placed: Iterable[Placed]) -> Iterator[Stated]:
+        best = range(found.passage.offset, found.passage.offset + found.passage.length)
         for one in placed:
             statement = one.statement
-            named = f"{statement.heading}\n{statement.text}"
-            own = self._terms.held(named)
-            if one.offset in range(
-                found.passage.offset, found.passage.offset + found.passage.length
-            ):
-                held = found.held
-                relevance = found.relevance
-            else:
+            own = self._terms.held(f"{statement.heading}\n{statement.text}")
+            relevance = found.relevance
+            if one.offset not in best:
+                if not own:
+                    continue
                 start = max(one.offset - AROUND, 0)
                 around = self._view.body_slice(found.number, start, one.length + 2 * AROUND)
                 held = own | self._terms.held(f"{found.row.title}\n{around}")

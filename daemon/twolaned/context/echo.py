@@ -29,7 +29,10 @@ _KEYS = (
 _KEY = re.compile(rf"\\*[\"'](?P<key>{'|'.join(_KEYS)})\\*[\"']\s*:")
 _SHAPE: Final = 3
 """Different fields of a pack that a text must hold to be taken for one."""
-_NOTICE = fold(NOTICE)[:60]
+_NOTICE = NOTICE[: NOTICE.index(",")]
+_FOLDED_NOTICE = fold(_NOTICE)
+PHRASES: Final = (MARKER, _NOTICE)
+"""What stands in every pack: a search that excludes these passes by rows that hold one."""
 
 
 def is_echo(text: str) -> bool:
@@ -38,7 +41,7 @@ def is_echo(text: str) -> bool:
         return True
     if len({match["key"] for match in _KEY.finditer(text)}) >= _SHAPE:
         return True
-    return "archive" in text and _NOTICE in fold(text)
+    return "archive" in text and _FOLDED_NOTICE in fold(text)
 
 
 def overlaps(offset: int, length: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -12,11 +12,10 @@ from twolaned.context.relevance import TaskTerms
 from twolaned.context.subjects import same_words
 from twolaned.context.trust import Judgement
 from twolaned.model.conversation import MessageKind
-from twolaned.model.result import SearchResult
 from twolaned.model.row import MessageSpan, Passage, PassageKind, Row, RowKind, Tier
 from twolaned.search.ports import StoreView
 from twolaned.search.projects import Project
-from twolaned.search.snippet import cut_snippet
+from twolaned.search.results import Standing
 
 MS_A_DAY: Final = 86_400_000
 OLD_DAYS: Final = 30
@@ -40,10 +39,9 @@ class Relation(IntEnum):
 class Found:
     """A row that a search found, with the passage to quote.
 
-    *text* is a cut of that passage which begins at byte *offset* of the row's content. *relevance*
-    is what the rules call so, *held* the task's terms that the passage holds. *answers* is how much
-    of the task the passage speaks of, however well other rows match. *echoes* are the bytes that
-    repeat an earlier pack.
+    *text* is that passage's. *relevance* is what the rules call so, *held* the task's terms that
+    the passage holds. *answers* is how much of the task the passage speaks of, however well other
+    rows match. *echoes* are the bytes that repeat an earlier pack.
     """
 
     number: int
@@ -51,7 +49,6 @@ class Found:
     judgement: Judgement
     relation: Relation
     text: str
-    offset: int
     passage: Passage
     similarity: float
     relevance: float
@@ -111,19 +108,18 @@ class Reader:
 
     def read(
         self,
-        result: SearchResult,
+        standing: Standing,
         judged: Callable[[Row], Judgement],
         related: Callable[[Row], Relation],
     ) -> Found | None:
-        """What *result* has to quote; None where that is an echo, or the row is gone by now."""
-        number = self._view.number(result.id)
-        row = None if number is None else self._view.head(number)
-        if number is None or row is None or row.content_bytes != result.content_bytes:
+        """What the row has to quote; None where that is an echo, or the row is gone by now."""
+        number = standing.number
+        row = self._view.head(number)
+        passage = self._view.passage(number, standing.passage) or Passage(0, 0)
+        if row is None:
             return None
         messages: tuple[MessageSpan, ...] = ()
         echoes: tuple[tuple[int, int], ...] = ()
-        passage = Passage(result.passage_offset, result.passage_length, kind=result.passage_kind)
-        text, offset = result.snippet.text, result.snippet.offset
         whole = self._view.body_slice(number, passage.offset, passage.length)
         if row.kind is RowKind.CONVERSATION:
             messages = self._view.messages(number)
@@ -136,13 +132,11 @@ class Reader:
                     self.echoes += 1
                     return None
                 passage, whole = other
-                snippet = cut_snippet(whole, self._terms.marker, offset=passage.offset)
-                text, offset = snippet.text, snippet.offset
         elif is_echo(whole):
             self.echoes += 1
             return None
         held = self._terms.held(f"{row.title}\n{row.path or ''}\n{whole}")
-        similarity = result.parts.similarity if result.parts else 0.0
+        similarity = standing.parts.similarity if standing.parts else 0.0
         at = row.indexed_at if row.occurred_at is None else row.occurred_at
         share = self._terms.share(held)
         old = self._as_of - at > OLD_DAYS * MS_A_DAY
@@ -151,8 +145,7 @@ class Reader:
             row=row,
             judgement=judged(row),
             relation=related(row),
-            text=text,
-            offset=offset,
+            text=whole,
             passage=passage,
             similarity=similarity,
             relevance=similarity * share if self._by_words else similarity,

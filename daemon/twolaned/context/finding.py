@@ -6,41 +6,47 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from twolaned.context.echo import MARKER
+from twolaned.context.echo import PHRASES
 from twolaned.context.pack import Intent, PackRequest
 from twolaned.context.relevance import as_query
 from twolaned.model.query import Detail, Filters, Scope, SearchQuery
-from twolaned.model.result import Receipt, SearchAnswer, SearchResult
+from twolaned.model.result import Receipt
 from twolaned.search.engine import SearchEngine
+from twolaned.search.ports import StoreView
 from twolaned.search.question import MeaningQuestion
+from twolaned.search.results import Standing
 from twolaned.search.snapshot import IndexSnapshot
 
-DOCUMENTS: Final = 24
-CONVERSATIONS: Final = 16
-OTHERS: Final = 10
-"""Rows that are asked for, of other projects in the last case."""
+DOCUMENTS: Final = 4
+CONVERSATIONS: Final = 3
+OTHERS: Final = 2
+"""Rows that are asked for, for each item that a bucket may hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The rows that all searches found, each once, and the receipt of the first of them."""
+    """How the rows stand that all searches found, each once, and the receipt of the first."""
 
-    results: tuple[SearchResult, ...]
+    standings: tuple[Standing, ...]
     receipt: Receipt
 
 
 def query_of(request: PackRequest) -> SearchQuery:
     """The search whose words, and whose meaning, are the task's."""
-    return SearchQuery(query=as_query(request.task), top_k=DOCUMENTS)
+    return SearchQuery(query=as_query(request.task), top_k=DOCUMENTS * request.max_per_bucket)
 
 
 class Finder:
-    """Runs a pack's searches on one snapshot, all as of the same moment."""
+    """Runs a pack's searches on one snapshot, all as of the same moment.
+
+    *view* is one of *snapshot*, *now* UTC milliseconds.
+    """
 
     def __init__(
         self,
         engine: SearchEngine,
         snapshot: IndexSnapshot,
+        view: StoreView,
         request: PackRequest,
         intent: Intent,
         now: int,
@@ -48,7 +54,7 @@ class Finder:
     ) -> None:
         self._engine = engine
         self._snapshot = snapshot
-        self._request = request
+        self._view = view
         self._now = now
         self._meaning = meaning
         detail = Detail.NORMAL if intent is Intent.CURRENT_TRUTH else Detail.FULL
@@ -59,7 +65,7 @@ class Finder:
         )
         conversations = replace(
             documents,
-            top_k=CONVERSATIONS,
+            top_k=CONVERSATIONS * request.max_per_bucket,
             detail=detail,
             filters=replace(documents.filters, scope=Scope.CONVERSATIONS),
         )
@@ -71,30 +77,34 @@ class Finder:
             self._queries = [replace(documents, cwd=request.cwd, strict_project=strict), mine]
             self._conversations = [mine]
             if not request.strict_project:
-                any_talk = replace(conversations, top_k=OTHERS)
-                self._queries += [any_talk, replace(documents, top_k=OTHERS)]
+                few = OTHERS * request.max_per_bucket
+                any_talk = replace(conversations, top_k=few)
+                self._queries += [any_talk, replace(documents, top_k=few)]
                 self._conversations.append(any_talk)
 
     def find(self) -> Hits:
         """Documents of the project and its conversations, then those of everywhere."""
-        answers = [self._search(query) for query in self._queries]
-        return Hits(_each_once(answers), answers[0].receipt)
+        found = [self._search(query) for query in self._queries]
+        return Hits(_each_once(standings for standings, _ in found), found[0][1])
 
-    def find_beyond_echoes(self) -> tuple[SearchResult, ...]:
+    def find_beyond_echoes(self) -> tuple[Standing, ...]:
         """Conversations in which no earlier pack was pasted."""
+        excluded = " ".join(f'-"{phrase}"' for phrase in PHRASES)
         without = (
-            self._search(replace(query, query=f'{query.query} -"{MARKER}"'))
+            self._search(replace(query, query=f"{query.query} {excluded}"))[0]
             for query in self._conversations
         )
         return _each_once(without)
 
-    def _search(self, query: SearchQuery) -> SearchAnswer:
-        return self._engine.search(self._snapshot, query, meaning=self._meaning, now=self._now)
+    def _search(self, query: SearchQuery) -> tuple[tuple[Standing, ...], Receipt]:
+        return self._engine.standings(
+            self._snapshot, self._view, query, meaning=self._meaning, now=self._now
+        )
 
 
-def _each_once(answers: Iterable[SearchAnswer]) -> tuple[SearchResult, ...]:
-    found: dict[str, SearchResult] = {}
-    for answer in answers:
-        for result in answer.results:
-            found.setdefault(result.id, result)
+def _each_once(answers: Iterable[Iterable[Standing]]) -> tuple[Standing, ...]:
+    found: dict[int, Standing] = {}
+    for standings in answers:
+        for standing in standings:
+            found.setdefault(standing.number, standing)
     return tuple(found.values())

@@ -14,6 +14,7 @@ from twolaned.model.row import MessageSpan
 from twolaned.search import words
 from twolaned.search.ports import StoreView
 from twolaned.search.projects import Project
+from twolaned.search.snippet import cut_snippet
 
 LONGEST_TITLE: Final = 120
 """Characters."""
@@ -47,10 +48,10 @@ class Items:
 
     def of_passage(self, found: Found, *, matched: bool = False) -> Item:
         """The item that quotes the best passage of *found*."""
-        item = self._item(found, found.text, found.offset, found.relevance)
-        begins, ends = found.offset, found.offset + len(found.text.encode())
         passage = found.passage
-        goes_on = begins > passage.offset or ends < passage.offset + passage.length
+        snippet = cut_snippet(found.text, self._terms.marker, offset=passage.offset)
+        item = self._item(found, snippet.text, snippet.offset, found.relevance)
+        goes_on = snippet.offset > passage.offset or snippet.length < passage.length
         return replace(
             item,
             cut=item.cut or goes_on,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
-from twolaned.lanes.keyword.analyzer import analyze_query
+from twolaned.lanes.keyword.analyzer import analyze_query, raw_words, terms_of
 from twolaned.search.marking import Marker
 from twolaned.search.ports import KeywordLane, StoreView
 
@@ -26,6 +27,9 @@ DOING: Final = frozenset(
 )
 """What a task says of what is to be done, and not of what it is about."""
 
+LONGEST_KEPT: Final = 48
+"""Bytes of a word whose terms are remembered."""
+
 _SYNTAX = re.compile(r"[\"“”„‟＂]|(?<!\S)-+(?=\S)|(?<=\w):(?=\S)|\*+(?!\S)")
 
 
@@ -36,10 +40,14 @@ def as_query(task: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TaskTerms:
-    """The distinct terms of a task with their weights, and where they stand in texts."""
+    """The distinct terms of a task with their weights, and where they stand in texts.
+
+    Belongs to one pack: it remembers the words that it has seen.
+    """
 
     weights: dict[str, float]
     marker: Marker
+    _known: dict[bytes, set[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, task: str, view: StoreView, lane: KeywordLane) -> TaskTerms:
@@ -64,10 +72,15 @@ class TaskTerms:
 
     def held(self, text: str) -> frozenset[str]:
         """Which of the terms *text* holds."""
-        parts: set[str] = set()
-        for mark in self.marker.marks(text):
-            parts |= mark.parts
-        return frozenset(parts & self.weights.keys())
+        found: set[str] = set()
+        known = self._known
+        for raw in set(raw_words(text.encode("utf-8", "replace"))):
+            terms = known.get(raw)
+            if terms is None:
+                terms = known[raw] = self.weights.keys() & _terms(raw)
+            if terms:
+                found |= terms
+        return frozenset(found)
 
     def share(self, held: Iterable[str]) -> float:
         """The weight of the terms *held* as a share of the weight of all; 0 without terms."""
@@ -77,6 +90,15 @@ class TaskTerms:
     def matched(self, held: Iterable[str]) -> str:
         """How many of the terms are *held*, as ``4/7``."""
         return f"{len(set(held))}/{len(self.weights)}"
+
+
+def _terms(raw: bytes) -> frozenset[str]:
+    return _kept_terms(raw) if len(raw) <= LONGEST_KEPT else frozenset(terms_of(raw))
+
+
+@lru_cache(maxsize=1 << 15)
+def _kept_terms(raw: bytes) -> frozenset[str]:
+    return frozenset(terms_of(raw))
 
 
 def _idf(passages: int, frequency: int) -> float:

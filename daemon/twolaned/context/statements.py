@@ -205,7 +205,8 @@ def _words() -> dict[StatementKind, _Words]:
 
 
 def _compiled(table: dict[str, list[str]]) -> _Words:
-    bordered = [rf"(?<!\w)(?:{words})(?!\w)" for words in table["words"]]
+    # One border for all: tried word by word, not pattern by pattern.
+    bordered = [rf"(?<!\w)(?:{'|'.join(table['words'])})(?!\w)"] if table["words"] else []
     return _Words(
         label=re.compile("|".join(table["label"]) or r"(?!)"),
         heading=re.compile("|".join(table["heading"]) or r"(?!)"),

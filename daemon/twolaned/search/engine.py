@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from twolaned.search.question import MeaningQuestion, Vector
 from twolaned.search.ranked import Blend, Ranked, rank, rank_as_listed
 from twolaned.search.reach import Reached, first_reach, search_in_reach
 from twolaned.search.receipt import keyword_receipt, lags, meaning_receipt, tiers_searched
-from twolaned.search.results import show, standing
+from twolaned.search.results import Standing, show, standing
 from twolaned.search.row_filter import Conditions
 from twolaned.search.snapshot import IndexSnapshot
 from twolaned.search.terms import PrefixCache, QueryTerms, query_terms, rows_that_may_hold
@@ -84,27 +85,67 @@ class SearchEngine:
         off. Raises InvalidInput for what `check_limits` refuses.
         """
         begun = time.monotonic() if arrived is None else arrived
+        with snapshot.view() as view:
+            found = self._answer(snapshot, view, query, meaning, now)
+            terms, parsed = found.asked.terms, found.asked.parsed
+            marker = Marker(terms.words, terms.prefixes, parsed.required)
+            results = show(view, found.standings, marker, query.top_k)
+        return SearchAnswer(
+            results=results,
+            receipt=self._receipt(snapshot, found, begun),
+            final=meaning is None or not meaning.pending,
+            ignored=parsed.read_as_text,
+        )
+
+    def standings(
+        self,
+        snapshot: IndexSnapshot,
+        view: StoreView,
+        query: SearchQuery,
+        *,
+        meaning: MeaningQuestion | None = None,
+        now: int | None = None,
+    ) -> tuple[tuple[Standing, ...], Receipt]:
+        """How the rows stand that `search` would return, with nothing of their texts read.
+
+        *view* is one of *snapshot*. A row that is gone from it by now is among them.
+        """
+        begun = time.monotonic()
+        found = self._answer(snapshot, view, query, meaning, now)
+        best = tuple(islice(found.standings, query.top_k))
+        return best, self._receipt(snapshot, found, begun)
+
+    def _answer(
+        self,
+        snapshot: IndexSnapshot,
+        view: StoreView,
+        query: SearchQuery,
+        meaning: MeaningQuestion | None,
+        now: int | None,
+    ) -> _Found:
         check_limits(query)
         now = self._clock() if now is None else now
         parsed = parse_query(query.query, datetime.fromtimestamp(now / 1000))  # noqa: DTZ006
-        with snapshot.view() as view:
-            terms = query_terms(parsed, snapshot.generation, view, snapshot.keyword, self._prefixes)
-            conditions = Conditions(query, parsed, snapshot.sources)
-            asked = _Asked(query, parsed, terms, conditions, now, meaning)
-            reached = self._find(snapshot, view, asked)
-            marker = Marker(terms.words, terms.prefixes, parsed.required)
-            standings = standing(reached.ranked, snapshot.rows, explain=query.explain)
-            results = show(view, standings, marker, query.top_k)
-        final = conditions.of(reached.tiers)
-        failure = meaning.failure if meaning is not None and parsed.text else None
-        receipt = Receipt(
+        terms = query_terms(parsed, snapshot.generation, view, snapshot.keyword, self._prefixes)
+        conditions = Conditions(query, parsed, snapshot.sources)
+        asked = _Asked(query, parsed, terms, conditions, now, meaning)
+        reached = self._find(snapshot, view, asked)
+        return _Found(
+            asked, reached, standing(reached.ranked, snapshot.rows, explain=query.explain)
+        )
+
+    def _receipt(self, snapshot: IndexSnapshot, found: _Found, begun: float) -> Receipt:
+        asked, reached, meaning = found.asked, found.reached, found.asked.meaning
+        text, final = asked.parsed.text, asked.conditions.of(found.reached.tiers)
+        failure = meaning.failure if meaning is not None and text else None
+        return Receipt(
             index_generation=snapshot.generation,
             mode=SearchMode.LEXICAL if meaning is None else SearchMode.HYBRID,
-            similarity=query.similarity or self._ranking.similarity,
+            similarity=asked.query.similarity or self._ranking.similarity,
             ranking_date=self._ranking.date,
             lanes=(
-                keyword_receipt(asked.keyword_work if terms.has_words else None),
-                meaning_receipt(meaning, asked.meaning_work if parsed.text else None),
+                keyword_receipt(asked.keyword_work if asked.terms.has_words else None),
+                meaning_receipt(meaning, asked.meaning_work if text else None),
             ),
             degraded=failure is not None,
             degraded_reason="" if failure is None else str(failure.reason),
@@ -114,12 +155,6 @@ class SearchEngine:
             second_pass=reached.second_pass,
             lags=lags(final, snapshot.sources),
             took_us=round((time.monotonic() - begun) * 1e6),
-        )
-        return SearchAnswer(
-            results=results,
-            receipt=receipt,
-            final=meaning is None or not meaning.pending,
-            ignored=parsed.read_as_text,
         )
 
     def _find(self, snapshot: IndexSnapshot, view: StoreView, asked: _Asked) -> Reached[Ranked]:
@@ -193,3 +228,12 @@ class _Asked:
     def vectors(self) -> Mapping[str, Vector]:
         """The question's vectors; none where meaning is off or was not there in time."""
         return {} if self.meaning is None or not self.parsed.text else self.meaning.vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was found: *standings* are made as they are asked for."""
+
+    asked: _Asked
+    reached: Reached[Ranked]
+    standings: Iterator[Standing]
