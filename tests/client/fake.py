@@ -29,13 +29,15 @@ from twolane.v1 import (
     common_pb2,
     compaction_service_pb2,
     compaction_service_pb2_grpc,
+    context_service_pb2,
+    context_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
     source_service_pb2_grpc,
 )
 
-NAMES = ("Search", "Archive", "Source", "Compaction", "Admin")
+NAMES = ("Search", "Context", "Archive", "Source", "Compaction", "Admin")
 SERVICES = tuple(f"twolane.v1.{name}Service" for name in NAMES)
 
 PAGE = 4096
@@ -96,6 +98,7 @@ class Failure:
 
 class FakeDaemon(
     search_service_pb2_grpc.SearchServiceServicer,
+    context_service_pb2_grpc.ContextServiceServicer,
     archive_service_pb2_grpc.ArchiveServiceServicer,
     source_service_pb2_grpc.SourceServiceServicer,
     compaction_service_pb2_grpc.CompactionServiceServicer,
@@ -111,6 +114,9 @@ class FakeDaemon(
         self.failures: dict[str, Failure] = {}
         self.answers: list[search_service_pb2.SearchResponse] = [
             search_service_pb2.SearchResponse(final=True)
+        ]
+        self.packs: list[context_service_pb2.ContextPackResponse] = [
+            context_service_pb2.ContextPackResponse(final=True)
         ]
         self.rows: dict[str, search_service_pb2.OpenEvidenceResponse] = {}
         self.sources: dict[str, source_service_pb2.Source] = {}
@@ -135,6 +141,7 @@ class FakeDaemon(
         self.serve(healthy=True)
         self._server = grpc.server(ThreadPoolExecutor(8))
         search_service_pb2_grpc.add_SearchServiceServicer_to_server(self, self._server)
+        context_service_pb2_grpc.add_ContextServiceServicer_to_server(self, self._server)
         archive_service_pb2_grpc.add_ArchiveServiceServicer_to_server(self, self._server)
         source_service_pb2_grpc.add_SourceServiceServicer_to_server(self, self._server)
         compaction_service_pb2_grpc.add_CompactionServiceServicer_to_server(self, self._server)
@@ -175,6 +182,10 @@ class FakeDaemon(
         if self.on_search is not None:
             self.on_search(context)
         yield from self.answers
+
+    def ContextPack(self, request: Any, context: Any) -> Iterator[Any]:
+        self._arrived("ContextPack", request, context)
+        yield from self.packs
 
     def OpenEvidence(self, request: Any, context: Any) -> Any:
         self._arrived("OpenEvidence", request, context)

@@ -15,10 +15,12 @@ from twolaned.context.pack import ContextPack, PackRequest
 from twolaned.ingest.documents import document_of
 from twolaned.ingest.drafts import draft_conversation, draft_document
 from twolaned.ingest.searchable import searchable_text
+from twolaned.lanes.meaning import MeaningIndex
 from twolaned.model.conversation import Conversation, Message, MessageKind, Role, TitleFrom
 from twolaned.model.document import Document
 from twolaned.model.row import Row, RowDraft, Tier
 from twolaned.search.engine import SearchEngine
+from twolaned.search.question import MeaningQuestion
 from twolaned.search.row_table import RowTable
 from twolaned.search.snapshot import IndexSnapshot
 
@@ -46,6 +48,9 @@ class Archive:
         self.store.terms = self.indexer.terms
         self.table = RowTable.empty()
         self.generation = 0
+        self.meaning = MeaningIndex.empty()
+        self.texts: dict[int, list[str]] = {}
+        """What the lanes index of each row's passages, by row number."""
         engine = SearchEngine(RankingSettings(), clock=lambda: NOW)
         self.builder = PackBuilder(engine, git or Tracked(), clock=lambda: NOW)
 
@@ -114,6 +119,7 @@ class Archive:
             )
             for passage in row.passages
         ]
+        self.texts[number] = texts
         self.indexer.add(number, texts)
         return row.evidence_key
 
@@ -124,11 +130,15 @@ class Archive:
             keyword=self.indexer.index,
             rows=self.table,
             view=cast("Any", self.store.view),
+            meaning=self.meaning,
         )
 
-    def pack(self, task: str, **arguments: Any) -> ContextPack:
+    def pack(
+        self, task: str, *, meaning: MeaningQuestion | None = None, **arguments: Any
+    ) -> ContextPack:
         """The pack on *task*."""
-        return self.builder.build(self.snapshot(), PackRequest(task=task, **arguments))
+        request = PackRequest(task=task, **arguments)
+        return self.builder.build(self.snapshot(), request, meaning=meaning)
 
 
 def said(text: str, *, human: bool = True, at: int | None = None, **values: Any) -> Message:

@@ -94,6 +94,42 @@ def test_a_statement_stands_where_the_item_says() -> None:
     assert ("#3", "human", Trust.DISCUSSION) == (chosen.message, chosen.said_by, chosen.trust)
 
 
+def test_dialogue_is_marked_as_such() -> None:
+    """A quotation that goes on into another message is not put into one mouth."""
+    pack = shop().pack("Which storage does the job queue use?", cwd=SHOP)
+
+    talk = item(pack, "conversation:claude-code:mine", "Which storage", "past_reasoning")
+    assert "Postgres does" in talk.quote
+    assert "dialogue" == talk.said_by
+
+
+def test_files_that_evidence_names_are_recommended(tmp_path: Any) -> None:
+    """Those of the project that are there; not those above it, and not those that are gone."""
+    project = tmp_path / "shop"
+    (project / "src").mkdir(parents=True)
+    (project / "src" / "drain.py").write_text("x", encoding="utf-8")
+    (tmp_path / "secret.py").write_text("x", encoding="utf-8")
+    archive = Archive(GitStates(None))
+    archive.chat(
+        "c",
+        "Where is the job queue drained?",
+        "The job queue is drained in src/drain.py, not in src/gone.py nor in ../secret.py.",
+        cwd=str(project),
+    )
+
+    pack = archive.pack("Where is the job queue drained?", cwd=str(project))
+
+    assert ("src/drain.py",) == pack.recommended_live_files
+
+
+@pytest.mark.parametrize("moment", [-62_135_596_800_000, 253_402_300_799_999])
+def test_any_moment_can_be_asked_for(moment: int) -> None:
+    """The first and the last time that can be sent are no failure."""
+    pack = shop().pack("the job queue", as_of=moment)
+
+    assert pack.as_of <= moment
+
+
 def test_only_the_person_decides() -> None:
     """What a model proposes is past reasoning and never a decision."""
     archive = Archive()
@@ -305,9 +341,18 @@ def test_the_question_is_no_answer_to_itself() -> None:
     """The session in which the task was just typed is captured too, and says nothing new."""
     archive = shop()
     task = "Why did the job queue move from Redis to Postgres?"
-    archive.chat("now", task, cwd=SHOP, days_ago=0)
+    archive.chat("asking", task, cwd=SHOP, days_ago=0)
 
-    assert not any("now" in i.evidence_key for i in archive.pack(task, cwd=SHOP).items)
+    assert not any("asking" in i.evidence_key for i in archive.pack(task, cwd=SHOP).items)
+
+
+def test_an_answer_to_the_same_question_is_evidence() -> None:
+    """Who asked the very same before got an answer then."""
+    archive = Archive()
+    task = "Why did the job queue move from Redis to Postgres?"
+    key = archive.chat("then", task, "Because Redis lost jobs when its disk was full.", cwd=SHOP)
+
+    assert [key] == [i.evidence_key for i in archive.pack(task, cwd=SHOP).items]
 
 
 ATTACKS = (

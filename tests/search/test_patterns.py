@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from twolaned.lanes.keyword.analyzer import analyze, fold
 from twolaned.lanes.keyword.characters import Kind, kind_of
 from twolaned.search.patterns import Pattern, fold_quickly
-from twolaned.search.words import is_unspaced
+from twolaned.search.words import WORD_CHARACTER, is_unspaced
 
 
 def holds(text: str, said: str, *, prefix: bool = False) -> bool:
@@ -93,3 +95,27 @@ def test_a_pattern_occurs_in_its_own_text(said: str, prefix: bool) -> None:
     if pattern is not None:
         assert pattern.occurs_in(fold_quickly(said))
         assert pattern.occurs_in(fold_quickly(f"( {said} )"))
+
+
+@given(texts, texts, texts, st.booleans())
+@settings(max_examples=500, deadline=None)
+def test_it_finds_what_one_expression_would(
+    before: str, said: str, after: str, prefix: bool
+) -> None:
+    """Looking at the borders by hand is no other rule than looking at them in the expression."""
+    pattern = Pattern.of(said, prefix=prefix)
+    if pattern is None:
+        return
+    left = f"(?<!{WORD_CHARACTER})" if re.match(WORD_CHARACTER, pattern.text[0]) else ""
+    right = f"(?!{WORD_CHARACTER})" if re.match(WORD_CHARACTER, pattern.text[-1]) else ""
+    words = r"\s+".join(map(re.escape, pattern.text.split()))
+    expression = f"{left}{words}" + (f"{WORD_CHARACTER}*" if prefix else right)
+    text = fold_quickly(f"{before}{said}{after} {said}{said}")
+    assert pattern.spans(text) == [match.span() for match in re.finditer(expression, text)]
+
+
+@given(st.text(st.sampled_from(CHARACTERS + "İßﬁﾞ\u200b\u00a0\u3000\u0345Σς\u1e9e"), max_size=14))
+@settings(max_examples=500, deadline=None)
+def test_folding_quickly_is_folding(text: str) -> None:
+    """But for white space, which stays as it is."""
+    assert " ".join(fold_quickly(text).split()) == fold(text)

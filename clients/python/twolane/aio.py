@@ -23,7 +23,7 @@ from twolane import calls, errors, requests
 from twolane._status import error_from
 from twolane.connection import OPTIONS, require_private, socket_path, target
 from twolane.launch import ensure_daemon
-from twolane.requests import FilterOptions, SaveOptions, SearchOptions, SourceOptions
+from twolane.requests import FilterOptions, PackOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
@@ -31,6 +31,8 @@ from twolane.v1 import (
     archive_service_pb2_grpc,
     compaction_service_pb2,
     compaction_service_pb2_grpc,
+    context_service_pb2,
+    context_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
@@ -77,6 +79,7 @@ class AsyncClient:
         require_private(self.socket)
         self._channel = aio.insecure_channel(target(self.socket), options=OPTIONS)
         self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
+        self._context = context_service_pb2_grpc.ContextServiceStub(self._channel)
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
         self._compaction = compaction_service_pb2_grpc.CompactionServiceStub(self._channel)
         self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
@@ -110,6 +113,22 @@ class AsyncClient:
         """Return the final answer to *query*."""
         stream = self.search(query, timeout=timeout, **options)
         return calls.last([answer async for answer in stream], lambda answer: answer.final)
+
+    def pack(
+        self, task: str, *, timeout: float | None = None, **options: Unpack[PackOptions]
+    ) -> AsyncIterator[context_service_pb2.ContextPackResponse]:
+        """Yield the context packs on *task*: with ``partial`` the keyword one first; the last is
+        final.
+        """
+        request = requests.context_pack(task, options)
+        return self._stream(self._context.ContextPack, request, timeout, calls.SEARCH)
+
+    async def pack_final(
+        self, task: str, *, timeout: float | None = None, **options: Unpack[PackOptions]
+    ) -> context_service_pb2.ContextPackResponse:
+        """Return the final context pack on *task*."""
+        stream = self.pack(task, timeout=timeout, **options)
+        return calls.last([pack async for pack in stream], lambda pack: pack.final)
 
     async def open(
         self,

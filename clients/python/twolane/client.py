@@ -16,7 +16,7 @@ from twolane import calls, errors, requests
 from twolane._status import error_from
 from twolane.connection import open_channel, require_private, socket_path
 from twolane.launch import ensure_daemon
-from twolane.requests import FilterOptions, SaveOptions, SearchOptions, SourceOptions
+from twolane.requests import FilterOptions, PackOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
@@ -24,6 +24,8 @@ from twolane.v1 import (
     archive_service_pb2_grpc,
     compaction_service_pb2,
     compaction_service_pb2_grpc,
+    context_service_pb2,
+    context_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
@@ -75,6 +77,7 @@ class Client:
         require_private(self.socket)
         self._channel = open_channel(self.socket)
         self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
+        self._context = context_service_pb2_grpc.ContextServiceStub(self._channel)
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
         self._compaction = compaction_service_pb2_grpc.CompactionServiceStub(self._channel)
         self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
@@ -112,6 +115,22 @@ class Client:
         return calls.last(
             list(self.search(query, timeout=timeout, **options)), lambda answer: answer.final
         )
+
+    def pack(
+        self, task: str, *, timeout: float | None = None, **options: Unpack[PackOptions]
+    ) -> Iterator[context_service_pb2.ContextPackResponse]:
+        """Yield the context packs on *task*: with ``partial`` the keyword one first; the last is
+        final.
+        """
+        request = requests.context_pack(task, options)
+        return self._stream(self._context.ContextPack, request, timeout, calls.SEARCH)
+
+    def pack_final(
+        self, task: str, *, timeout: float | None = None, **options: Unpack[PackOptions]
+    ) -> context_service_pb2.ContextPackResponse:
+        """Return the final context pack on *task*."""
+        packs = list(self.pack(task, timeout=timeout, **options))
+        return calls.last(packs, lambda pack: pack.final)
 
     def open(
         self,

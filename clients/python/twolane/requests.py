@@ -21,6 +21,7 @@ from twolane.v1 import (
     archive_service_pb2,
     common_pb2,
     compaction_service_pb2,
+    context_service_pb2,
     search_service_pb2,
     source_service_pb2,
 )
@@ -54,6 +55,18 @@ class SearchOptions(FilterOptions, total=False):
     strict_project: bool
     detail: str
     similarity: str
+
+
+class PackOptions(TypedDict, total=False):
+    """What `Client.pack` takes beside the task; see ``ContextPackRequest``."""
+
+    cwd: str | os.PathLike[str]
+    max_bytes: int
+    max_per_bucket: int
+    since: datetime | None
+    as_of: datetime | None
+    strict_project: bool
+    partial: bool
 
 
 class SaveOptions(TypedDict, total=False):
@@ -114,6 +127,20 @@ def search(query: str, options: SearchOptions) -> search_service_pb2.SearchReque
         strict_project=options.get("strict_project", False),
         detail=_enum(pb.Detail.DESCRIPTOR, options.get("detail", ""), "detail"),
         similarity=_enum(pb.Similarity.DESCRIPTOR, options.get("similarity", ""), "similarity"),
+    )
+
+
+def context_pack(task: str, options: PackOptions) -> context_service_pb2.ContextPackRequest:
+    """Return the request for a context pack."""
+    return context_service_pb2.ContextPackRequest(
+        task=task,
+        cwd=os.fspath(options.get("cwd", "")),
+        max_bytes=options.get("max_bytes", 0),
+        max_per_bucket=options.get("max_per_bucket", 0),
+        since=_time(options.get("since"), "since"),
+        as_of=_time(options.get("as_of"), "as_of"),
+        strict_project=options.get("strict_project", False),
+        partial=options.get("partial", False),
     )
 
 

@@ -214,7 +214,9 @@ def _live_files(
 
 def _is_live(path: str, project: Project | None, git: GitReader) -> bool:
     """Whether *path*, as a text names it, is a file of *project* that can be run or observed."""
-    if project is None or judge(RowKind.DOCUMENT, path).trust is not Trust.LIVE_STATE:
+    if project is None or ".." in path.split("/"):
+        return False
+    if judge(RowKind.DOCUMENT, path).trust is not Trust.LIVE_STATE:
         return False
     states = (git.state(f"{root.rstrip('/')}/{path}") for root in sorted(project.roots))
     return any(s is not FileState.DELETED and s is not FileState.UNTRACKED for s in states)

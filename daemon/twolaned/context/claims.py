@@ -25,7 +25,7 @@ BLOCK: Final = 16 << 10
 """Windows begin at multiples of this, so that they can be remembered."""
 AROUND: Final = 400
 """Bytes before and behind a statement that count as its passage."""
-KEPT: Final = 2_048
+KEPT: Final = 16_384
 """Windows whose statements are remembered."""
 
 _DAY_IN_NAME = re.compile(

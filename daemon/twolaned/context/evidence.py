@@ -22,6 +22,8 @@ OLD_DAYS: Final = 30
 """Days after which a conversation is an older one; as compaction has it by default."""
 LOOKED_AT: Final = 64 << 10
 """Bytes of a message that are looked through for an earlier pack."""
+LITTLE: Final = 24
+"""Bytes beside a repeated question that answer nothing."""
 OTHER_PASSAGES: Final = 60
 """Passages of a row that are tried where its best one is an echo."""
 
@@ -125,9 +127,10 @@ class Reader:
             messages = self._view.messages(number)
             near = [m for m in messages if _touches(m, passage)]
             echoes = self._echoes(number, near)
-            if overlaps(passage.offset, passage.length, echoes) or is_echo(whole):
+            said = overlaps(passage.offset, passage.length, echoes) or is_echo(whole)
+            if said or self._only_asks(number, near, passage):
                 echoes = self._echoes(number, messages)
-                other = self._other_passage(number, echoes)
+                other = self._other_passage(number, passage, echoes)
                 if other is None:
                     self.echoes += 1
                     return None
@@ -157,23 +160,31 @@ class Reader:
         )
 
     def _echoes(self, number: int, messages: Sequence[MessageSpan]) -> tuple[tuple[int, int], ...]:
-        """The bytes of those *messages* that hold an earlier pack or are the task itself."""
-        found = []
-        for span in messages:
-            text = self._view.body_slice(number, span.offset, min(span.length, LOOKED_AT))
-            asked = span.kind is MessageKind.HUMAN and len(text) < 2 * len(self._task) + 16
-            if (asked and same_words(text, self._task)) or is_echo(text):
-                found.append((span.offset, span.offset + span.length))
-        return tuple(found)
+        """The bytes of those *messages* that hold an earlier pack."""
+        return tuple(
+            (span.offset, span.offset + span.length)
+            for span in messages
+            if is_echo(self._view.body_slice(number, span.offset, min(span.length, LOOKED_AT)))
+        )
+
+    def _only_asks(self, number: int, near: Sequence[MessageSpan], passage: Passage) -> bool:
+        """Whether *passage* is the task itself, typed before, and hardly more."""
+        rest = passage.length
+        for span in near:
+            if span.kind is not MessageKind.HUMAN or span.length > 4 * len(self._task) + 64:
+                continue
+            if same_words(self._view.body_slice(number, span.offset, span.length), self._task):
+                rest -= span.length
+        return rest < LITTLE
 
     def _other_passage(
-        self, number: int, echoes: Sequence[tuple[int, int]]
+        self, number: int, first: Passage, echoes: Sequence[tuple[int, int]]
     ) -> tuple[Passage, str] | None:
-        """The passage outside *echoes* that holds most of the task, if any holds some of it."""
+        """The passage but *first*, outside *echoes*, that holds most of the task, if any does."""
         row = self._view.row(number)
         best: tuple[float, Passage, str] | None = None
         for passage in row.passages[:OTHER_PASSAGES] if row else ():
-            if passage.kind is not PassageKind.PRIMARY:
+            if passage.kind is not PassageKind.PRIMARY or passage.offset == first.offset:
                 continue
             if overlaps(passage.offset, passage.length, echoes):
                 continue

@@ -23,6 +23,10 @@ OTHERS: Final = 2
 """Rows that are asked for, for each item that a bucket may hold."""
 
 
+LATEST: Final = 4_102_444_800_000
+"""UTC milliseconds: 2100. No age needs a later moment, and not every calendar has one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
     """How the rows stand that all searches found, each once, and the receipt of the first."""
@@ -55,7 +59,7 @@ class Finder:
         self._engine = engine
         self._snapshot = snapshot
         self._view = view
-        self._now = now
+        self._now = min(max(now, 0), LATEST)
         self._meaning = meaning
         detail = Detail.NORMAL if intent is Intent.CURRENT_TRUTH else Detail.FULL
         documents = replace(

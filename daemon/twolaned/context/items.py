@@ -21,6 +21,8 @@ LONGEST_TITLE: Final = 120
 FEWEST_BYTES: Final = 160
 MOST_BYTES: Final = 1_000
 """Of a quotation in a small and in a large pack."""
+DIALOGUE: Final = "dialogue"
+"""Says it where a quotation goes on into the next message."""
 SHARE: Final = 16
 """One quotation may take this part of the whole budget, one in so many."""
 _FIRST_TIME: Final = -62_135_596_800_000
@@ -86,6 +88,9 @@ class Items:
         shown = self._shortened(quote)
         row = found.row
         message = None if found.is_document else found.message(offset)
+        said_by = message[1].kind.value if message else None
+        if message and offset + len(shown.encode()) > message[1].offset + message[1].length:
+            said_by = DIALOGUE
         line = None
         if found.is_document:
             line = self._view.body_slice(found.number, 0, offset).count("\n") + 1
@@ -102,7 +107,7 @@ class Items:
             path=self.path_of(found),
             line=line,
             message=_name_of(message),
-            said_by=message[1].kind.value if message else None,
+            said_by=said_by,
             at=_sendable(message[1].at if message and message[1].at else row.occurred_at),
             project=row.project if elsewhere else None,
         )
@@ -116,7 +121,7 @@ class Items:
 
 
 def _title(title: str) -> str | None:
-    line = " ".join(title.split())
+    line = " ".join(_CONTROL.sub(" ", title).split())
     if len(line) > LONGEST_TITLE:
         line = line[: words.cut_before(line, LONGEST_TITLE)].rstrip()
     return line or None

@@ -101,7 +101,8 @@ class Item:
     *quote* is the source's own words; *cut* says that they go on. *offset* is the byte of the
     row's content where it begins. *line* counts from 1, in documents; *message* is the source's id
     of a conversation's message, else its place in the conversation from 1 on as ``#7``. *said_by*
-    is ``human``, ``assistant`` and so on. *at* is UTC milliseconds.
+    is ``human``, ``assistant`` and so on, ``dialogue`` where the quotation goes on into the next
+    message, ``saved`` for a decision that was given to ``Save``. *at* is UTC milliseconds.
     """
 
     evidence_key: str

@@ -23,6 +23,7 @@ COMPLETION = "_TWOLANE_COMPLETE"
 COMMANDS = {
     "up": ("up", "Set up twolane on this machine: start it, import, try it."),
     "search": ("search", "Find conversations and documents."),
+    "pack": ("pack", "Collect what an agent needs to know for a task."),
     "open": ("open", "Read a conversation or document in full."),
     "import": ("imports", "Bring in exports and session folders."),
     "save": ("save", "Keep a conversation or a note."),

@@ -315,7 +315,9 @@ class PackItem(_message.Message):
     message: _builtins.str
     """The source's id of the message that is quoted, else its place in the conversation as "#7"."""
     said_by: _builtins.str
-    """Who says it: "human", "assistant" and so on; "saved" for a decision given to `Save`."""
+    """Who says it: "human", "assistant" and so on; "dialogue" where the quotation goes on into the
+    next message; "saved" for a decision given to `Save`.
+    """
     project: _builtins.str
     """The other project that it belongs to."""
     matched: _builtins.str
