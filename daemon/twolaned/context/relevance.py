@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from twolaned.lanes.keyword.analyzer import analyze_query, raw_words, terms_of
-from twolaned.search.marking import Marker
+from twolaned.search.marking import Marker, heads
 from twolaned.search.ports import KeywordLane, StoreView
 
 ENOUGH: Final = 0.3
@@ -48,6 +48,11 @@ class TaskTerms:
     weights: dict[str, float]
     marker: Marker
     _known: dict[bytes, set[str]] = field(default_factory=dict)
+    _heads: re.Pattern[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        begun = sorted({re.escape(head.encode()) for term in self.weights for head in heads(term)})
+        object.__setattr__(self, "_heads", re.compile(b"|".join(begun) or b"(?!)"))
 
     @classmethod
     def of(cls, task: str, view: StoreView, lane: KeywordLane) -> TaskTerms:
@@ -77,7 +82,8 @@ class TaskTerms:
         for raw in set(raw_words(text.encode("utf-8", "replace"))):
             terms = known.get(raw)
             if terms is None:
-                terms = known[raw] = self.weights.keys() & _terms(raw)
+                may = not raw.isascii() or self._heads.search(raw.lower())
+                terms = known[raw] = self.weights.keys() & _terms(raw) if may else set()
             if terms:
                 found |= terms
         return frozenset(found)

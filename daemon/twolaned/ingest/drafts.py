@@ -40,7 +40,7 @@ _encoder = msgspec.msgpack.Encoder()
 def draft_conversation(conversation: Conversation) -> RowDraft:
     """The row of *conversation*. Messages without words leave no trace in it."""
     messages = [
-        replace(message, text=encodable(message.text))
+        message if _is_encodable(message.text) else replace(message, text=encodable(message.text))
         for message in conversation.messages
         if message.text.strip()
     ]
@@ -106,6 +106,16 @@ def hashed(draft: RowDraft) -> RowDraft:
     unhashed = replace(draft, content_hash=b"")
     digest = hashlib.blake2b(_encoder.encode(unhashed), digest_size=32).digest()
     return replace(draft, content_hash=digest)
+
+
+def _is_encodable(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def encodable(text: str) -> str:

@@ -42,7 +42,7 @@ class Marker:
         self._terms = found.difference(self._grams, signed)
         self._prefixes = begun.difference(self._grams)
         self._patterns = (*patterns, *map(Pattern, signed))
-        self._heads = {h for t in self._terms for h in _heads(t)} | self._prefixes
+        self._heads = {h for t in self._terms for h in heads(t)} | self._prefixes
 
     def marks(self, text: str) -> list[Mark]:
         """All marks in *text*, in order of their starts. They may overlap."""
@@ -98,7 +98,7 @@ def _word_start(text: str, at: int) -> int:
     return at
 
 
-def _heads(term: str) -> list[str]:
+def heads(term: str) -> list[str]:
     """What a word with *term* among its terms holds somewhere, folded.
 
     Stemming changes the ends of words; of short words also a second letter, as of ``dying``.

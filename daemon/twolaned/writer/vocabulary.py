@@ -27,12 +27,19 @@ class StoreVocabulary:
 
     def ids(self, terms: Sequence[str]) -> list[int]:
         """The numbers of *terms*, in their order."""
-        with self._store.view() as view:
-            found = view.term_ids(terms)
-        return [
-            self._pending_id(term) if number is None else number
-            for term, number in zip(terms, found, strict=True)
-        ]
+        numbers = [self.pending.get(term) for term in terms]
+        asked = sorted(
+            {term for term, number in zip(terms, numbers, strict=True) if number is None}
+        )
+        if asked:
+            # In order, so that each lookup finds its neighbours' pages at hand.
+            with self._store.view() as view:
+                found = dict(zip(asked, view.term_ids(asked), strict=True))
+            for place, term in enumerate(terms):
+                if numbers[place] is None:
+                    known = found[term]
+                    numbers[place] = self._pending_id(term) if known is None else known
+        return [number for number in numbers if number is not None]
 
     def _pending_id(self, term: str) -> int:
         number = self.pending.get(term)
