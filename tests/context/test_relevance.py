@@ -45,7 +45,7 @@ def test_shares_are_weighed() -> None:
         ("drop -v and --force", "drop v and force"),
         ("path:src source:chatgpt", "path src source chatgpt"),
         ("all conf* files", "all conf files"),
-        ("re-run std::move at 10:30", "re-run std: :move at 10 30"),
+        ("re-run std::move at 10:30", "re-run std :move at 10 30"),
     ],
 )
 def test_a_task_has_no_syntax(task: str, query: str) -> None:

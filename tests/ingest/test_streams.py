@@ -261,6 +261,22 @@ def test_a_truncated_archive_is_said_to_be_damaged(tmp_path: Path) -> None:
     assert [i.reason for i in items if isinstance(i, Skip)] == ["bad_zip"]
 
 
+def test_a_damaged_entry_costs_only_itself(tmp_path: Path) -> None:
+    """Its compressed bytes are nonsense; the archive's other entry is read."""
+    path = tmp_path / "export.zip"
+    good = FORMATS / "chatgpt" / "basic-tree" / "conversations.json"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", "[" + " " * 5_000)
+        archive.write(good, "b.json")
+    data = bytearray(path.read_bytes())
+    start = 30 + len("a.json")
+    data[start : start + 6] = b"\xff" * 6
+    path.write_bytes(bytes(data))
+    items = list(read(path, name="export.zip", limits=IngestLimits()))
+    assert [i.reason for i in items if isinstance(i, Skip)] == ["bad_zip"]
+    assert len([i for i in items if isinstance(i, Conversation)]) == 1
+
+
 def big_export(path: Path, megabytes: int) -> None:
     """A ChatGPT export of many conversations in a zip."""
     random = Random(4)

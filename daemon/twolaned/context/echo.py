@@ -37,9 +37,11 @@ PHRASES: Final = (MARKER, _NOTICE)
 
 def is_echo(text: str) -> bool:
     """Whether *text* holds a pack, or a piece of one: by its id, its notice or its fields."""
-    if _ID.search(text):
+    if MARKER in text and _ID.search(text):
         return True
-    if len({match["key"] for match in _KEY.finditer(text)}) >= _SHAPE:
+    # No item of a pack is without these; looking for all fields takes longer.
+    may = "evidence_key" in text or "trust" in text
+    if may and len({match["key"] for match in _KEY.finditer(text)}) >= _SHAPE:
         return True
     return "archive" in text and _FOLDED_NOTICE in fold(text)
 

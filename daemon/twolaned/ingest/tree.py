@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import stat
 import tempfile
 import zipfile
+import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -21,6 +23,10 @@ from twolaned.model.report import Skip
 _CLUTTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 _SPOOL_IN_MEMORY = 4 << 20
 _ENCRYPTED = 0x1
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What reading an entry raises where its bytes are not what they should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +201,7 @@ def _zip_entry(
         try:
             with archive.open(info) as stream:
                 yield cast("BinaryIO", _Metered(stream, info.compress_size, budget))
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as e:
+        except _DAMAGED as e:
             raise OverBudget("bad_zip") from e
 
     return Entry(place, info.file_size, info.compress_size, opened)
