@@ -15,7 +15,8 @@ from twolaned.ingest.streams import Readable
 CHUNK = 1 << 20
 """Bytes that are read at a time."""
 
-# Unrolled so that no text can be matched in two ways, which keeps a failing match linear. Possessive
+# Unrolled so that no text can be matched in two ways, which keeps a failing match linear.
+# Possessive
 # quantifiers would say it in fewer signs, but Python before 3.11.5 gets them wrong.
 _DEEP = re.compile(
     rb'[^"{}\[\]]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"{}\[\]]*)*',
