@@ -15,7 +15,7 @@ CODES = re.compile(r'(?:reason = |return |else |OverBudget\(|counts\[)"([a-z0-9_
 def test_every_reason_has_a_sentence_and_every_sentence_a_reason() -> None:
     used = {"deleted"}
     for file in (DAEMON / "ingest").rglob("*.py"):
-        if file.name == "claude_ai.py":  # its own words look alike
+        if file.name in ("claude_ai.py", "line_files.py", "codex.py"):  # their words look alike
             used.update(SKIP.findall(file.read_text(encoding="utf-8")))
             continue
         text = file.read_text(encoding="utf-8")
