@@ -373,6 +373,7 @@ async def test_reflection_shows_every_service(daemon: Daemon) -> None:
         "twolane.v1.ArchiveService",
         "twolane.v1.SourceService",
         "twolane.v1.CompactionService",
+        "twolane.v1.FeedbackService",
         "twolane.v1.ContextService",
         "twolane.v1.AdminService",
         "grpc.health.v1.Health",

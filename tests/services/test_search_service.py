@@ -15,6 +15,7 @@ import pytest
 from grpc import aio
 
 from tests.support.details import collected, failure, violated
+from tests.support.fake_ports import FakeWriter
 from tests.support.sockets import served
 from twolane.v1 import search_service_pb2 as search
 from twolane.v1.search_service_pb2_grpc import (
@@ -73,9 +74,10 @@ class House:
         self.live: Any = SimpleNamespace(snapshot="first")
         self.threads = ThreadPoolExecutor(1)
         self.searches = Searches(self.engine, self.live, self.threads)  # type: ignore[arg-type]
+        self.writer: Any = FakeWriter()
 
     def register(self, server: aio.Server) -> None:
-        add_SearchServiceServicer_to_server(SearchService(self.searches), server)
+        add_SearchServiceServicer_to_server(SearchService(self.searches, self.writer), server)
 
     def ask(self, query: str, **fields: Any) -> Any:
         return self.stub.Search(search.SearchRequest(query=query, **fields))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +26,8 @@ from twolane.v1 import (
     compaction_service_pb2_grpc,
     context_service_pb2,
     context_service_pb2_grpc,
+    feedback_service_pb2,
+    feedback_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     source_service_pb2,
@@ -81,6 +83,7 @@ class Client:
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)
         self._compaction = compaction_service_pb2_grpc.CompactionServiceStub(self._channel)
         self._sources = source_service_pb2_grpc.SourceServiceStub(self._channel)
+        self._feedback = feedback_service_pb2_grpc.FeedbackServiceStub(self._channel)
         self._admin = admin_service_pb2_grpc.AdminServiceStub(self._channel)
 
     def __enter__(self) -> Self:
@@ -139,10 +142,11 @@ class Client:
         form: str = "full",
         offset: int = 0,
         max_bytes: int = 0,
+        session_id: str = "",
         timeout: float | None = None,
     ) -> search_service_pb2.OpenEvidenceResponse:
         """Return one row by its id or evidence key: a page of it, or its ``middle`` form."""
-        request = requests.open_evidence(id, form, offset, max_bytes)
+        request = requests.open_evidence(id, form, offset, max_bytes, session_id)
         return self._unary(self._searching.OpenEvidence, request, timeout, calls.OPEN)
 
     def pages(
@@ -308,6 +312,51 @@ class Client:
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
+
+    def log_outcome(
+        self,
+        session_id: str,
+        *,
+        task: str = "",
+        outcome: str = "",
+        opened: Sequence[str] = (),
+        cited: Sequence[str] = (),
+        note: str = "",
+        timeout: float | None = None,
+    ) -> int:
+        """Record which evidence a task used and how it went; return how many entries are new."""
+        request = requests.log_outcome(session_id, task, outcome, opened, cited, note)
+        reply = self._unary(self._feedback.LogOutcome, request, timeout, calls.SAVE)
+        return reply.entries
+
+    def why_evidence(
+        self,
+        *,
+        evidence_key: str = "",
+        session_id: str = "",
+        limit: int = 0,
+        timeout: float | None = None,
+    ) -> list[feedback_service_pb2.FeedbackEntry]:
+        """Return what the log holds on one piece of evidence, or of one session, newest first."""
+        request = feedback_service_pb2.WhyEvidenceRequest(
+            evidence_key=evidence_key, session_id=session_id, limit=limit
+        )
+        reply = self._unary(self._feedback.WhyEvidence, request, timeout, calls.OPEN)
+        return list(reply.entries)
+
+    def forget_evidence(
+        self,
+        *,
+        evidence_keys: Sequence[str] = (),
+        session_ids: Sequence[str] = (),
+        timeout: float | None = None,
+    ) -> int:
+        """Remove entries from the log of evidence; return how many."""
+        request = feedback_service_pb2.ForgetEvidenceRequest(
+            evidence_keys=evidence_keys, session_ids=session_ids
+        )
+        reply = self._unary(self._feedback.ForgetEvidence, request, timeout, calls.SAVE)
+        return reply.entries
 
     def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
         """Return how the daemon is."""

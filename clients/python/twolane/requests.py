@@ -22,6 +22,7 @@ from twolane.v1 import (
     common_pb2,
     compaction_service_pb2,
     context_service_pb2,
+    feedback_service_pb2,
     search_service_pb2,
     source_service_pb2,
 )
@@ -149,6 +150,7 @@ def open_evidence(
     form: str,
     offset: int,
     max_bytes: int,
+    session_id: str = "",
 ) -> search_service_pb2.OpenEvidenceRequest:
     """Return the request to open a row."""
     pb = search_service_pb2
@@ -157,6 +159,26 @@ def open_evidence(
         form=_enum(pb.EvidenceForm.DESCRIPTOR, form, "form"),
         offset=offset,
         max_bytes=max_bytes,
+        session_id=session_id,
+    )
+
+
+def log_outcome(
+    session_id: str,
+    task: str,
+    outcome: str,
+    opened: Sequence[str],
+    cited: Sequence[str],
+    note: str,
+) -> feedback_service_pb2.LogOutcomeRequest:
+    """Return the request to record how a task went."""
+    return feedback_service_pb2.LogOutcomeRequest(
+        session_id=session_id,
+        task=task,
+        outcome=_enum(feedback_service_pb2.Outcome.DESCRIPTOR, outcome, "outcome"),
+        opened=opened,
+        cited=cited,
+        note=note,
     )
 
 

@@ -11,6 +11,7 @@ from twolane.v1 import (
     archive_service_pb2_grpc,
     compaction_service_pb2_grpc,
     context_service_pb2_grpc,
+    feedback_service_pb2_grpc,
     search_service_pb2_grpc,
     source_service_pb2_grpc,
 )
@@ -28,6 +29,7 @@ from twolaned.services.compaction_service import (
     past_compactions,
 )
 from twolaned.services.context_service import ContextService
+from twolaned.services.feedback_service import FeedbackService
 from twolaned.services.packs import Packs
 from twolaned.services.search_service import SearchService
 from twolaned.services.source_service import SourceService
@@ -50,7 +52,7 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
     )
     writer, live = daemon.writer, daemon.live
     search_service_pb2_grpc.add_SearchServiceServicer_to_server(
-        SearchService(daemon.searches), server
+        SearchService(daemon.searches, writer), server
     )
     context_service_pb2_grpc.add_ContextServiceServicer_to_server(
         ContextService(_packs(daemon)), server
@@ -71,6 +73,9 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
         server,
     )
     admin_service_pb2_grpc.add_AdminServiceServicer_to_server(AdminService(daemon), server)
+    feedback_service_pb2_grpc.add_FeedbackServiceServicer_to_server(
+        FeedbackService(writer, daemon.searches, daemon.store), server
+    )
     health_pb2_grpc.add_HealthServicer_to_server(daemon.monitor.servicer, server)
     names = (*READING, *WRITING, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)

@@ -7,6 +7,7 @@ from twolane.v1 import (
     archive_service_pb2,
     compaction_service_pb2,
     context_service_pb2,
+    feedback_service_pb2,
     search_service_pb2,
     source_service_pb2,
 )
@@ -22,6 +23,7 @@ READING = (
 WRITING = (
     archive_service_pb2.DESCRIPTOR.services_by_name["ArchiveService"].full_name,
     source_service_pb2.DESCRIPTOR.services_by_name["SourceService"].full_name,
+    feedback_service_pb2.DESCRIPTOR.services_by_name["FeedbackService"].full_name,
     compaction_service_pb2.DESCRIPTOR.services_by_name["CompactionService"].full_name,
 )
 """The services that need it."""

@@ -13,7 +13,9 @@ from twolaned.writer.protocol import (
     Compact,
     Delete,
     Done,
+    ForgetFeedback,
     ImportPath,
+    LogFeedback,
     Progress,
     RemoveSource,
     Rollback,
@@ -21,7 +23,18 @@ from twolaned.writer.protocol import (
     ScanSources,
 )
 
-Command = Save | ImportPath | AddSource | RemoveSource | ScanSources | Delete | Compact | Rollback
+Command = (
+    Save
+    | ImportPath
+    | AddSource
+    | RemoveSource
+    | ScanSources
+    | Delete
+    | Compact
+    | Rollback
+    | LogFeedback
+    | ForgetFeedback
+)
 
 
 class Writer(Protocol):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import lmdb
 
+from twolaned.model.feedback import Feedback, FeedbackKind
 from twolaned.model.row import RowDraft
 from twolaned.model.source import Source
 from twolaned.store.compactions import CompactionRecord, Move
@@ -165,6 +166,31 @@ class Change(View):
         """Let go of what `fill` wrote."""
         for key in keys:
             self._delete("filler", _U64.pack(key))
+
+    def log_feedback(self, entry: Feedback) -> bool:
+        """Add *entry* to the log of evidence; False for an opening that the session has there."""
+        once = saved_key(entry.session, entry.evidence_key)
+        if entry.kind is FeedbackKind.OPENED:
+            if self._get("opened", once) is not None:
+                return False
+            self._put("opened", once, b"\x01")
+        cursor = self._txn.cursor(db=self._tables["feedback"])
+        number = _U64.unpack(cursor.key())[0] + 1 if cursor.last() else 1
+        self._put("feedback", _U64.pack(number), seal(entry))
+        return True
+
+    def forget_feedback(self, sessions: Collection[str], evidence_keys: Collection[str]) -> int:
+        """Remove what the log holds of these sessions and of this evidence; returns how many."""
+        gone = [
+            (number, entry)
+            for number, entry in self.feedback()
+            if entry.session in sessions or entry.evidence_key in evidence_keys
+        ]
+        for number, entry in gone:
+            self._delete("feedback", _U64.pack(number))
+            if entry.kind is FeedbackKind.OPENED:
+                self._delete("opened", saved_key(entry.session, entry.evidence_key))
+        return len(gone)
 
     def put_saved(self, source: str, key: str, row_id: str) -> None:
         """Remember that *source* saved *row_id* under the idempotency *key*."""

@@ -37,6 +37,8 @@ TABLES = (
     "moves",
     "compactions",
     "vectors",
+    "feedback",
+    "opened",
 )
 
 

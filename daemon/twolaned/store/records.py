@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from twolaned.model.conversation import MessageKind, Role
+from twolaned.model.feedback import Feedback
 from twolaned.model.row import (
     MessageSpan,
     Passage,
@@ -172,6 +173,7 @@ class Unsealer(Generic[T]):
 unseal_row = Unsealer(RowRecord)
 unseal_passages: Unsealer[list[PassageRecord]] = Unsealer(list[PassageRecord])
 unseal_spans: Unsealer[list[SpanRecord]] = Unsealer(list[SpanRecord])
+unseal_feedback = Unsealer(Feedback)
 unseal_file: Unsealer[tuple[str, FileRecord]] = Unsealer(tuple[str, FileRecord])
 unseal_source = Unsealer(Source)
 unseal_format = Unsealer(FormatRecord)

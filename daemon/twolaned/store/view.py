@@ -11,6 +11,7 @@ from typing import Any
 import lmdb
 import msgspec
 
+from twolaned.model.feedback import Feedback
 from twolaned.model.row import MessageSpan, Passage, Row, Tier
 from twolaned.model.source import Source
 from twolaned.store.compactions import CompactionRecord, Move, unseal_compaction, unseal_move
@@ -40,6 +41,7 @@ from twolaned.store.records import (
     passage_of,
     passages_of,
     spans_of,
+    unseal_feedback,
     unseal_file,
     unseal_format,
     unseal_row,
@@ -198,6 +200,12 @@ class View:
                 if bytes(key[: len(start)]) != start:
                     return
                 yield unseal_tombstone(value)
+
+    def feedback(self) -> Iterator[tuple[int, Feedback]]:
+        """The log of evidence, newest first, with the entries' numbers."""
+        cursor = self._txn.cursor(db=self._tables["feedback"])
+        for key, value in cursor.iterprev(keys=True, values=True):
+            yield _U64.unpack(key)[0], unseal_feedback(value)
 
     def is_buried(self, message_hash: int) -> bool:
         """Whether a deleted conversation held a message of this hash."""

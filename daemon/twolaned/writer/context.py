@@ -18,6 +18,7 @@ from twolaned.writer.maintenance import Maintenance, seal_segment
 from twolaned.writer.protocol import (
     Compacted,
     Deleted,
+    FeedbackChanged,
     Imported,
     RolledBack,
     Saved,
@@ -26,7 +27,16 @@ from twolaned.writer.protocol import (
 )
 from twolaned.writer.tombstones import Tombstones
 
-Result = Saved | Imported | SourceAdded | SourceRemoved | Deleted | Compacted | RolledBack
+Result = (
+    Saved
+    | Imported
+    | SourceAdded
+    | SourceRemoved
+    | Deleted
+    | Compacted
+    | RolledBack
+    | FeedbackChanged
+)
 Step = Future[Any] | None
 """What a job yields: a future to wait for, or None to let others have a turn."""
 Job = Generator[Step, None, Result]

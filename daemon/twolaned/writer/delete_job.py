@@ -6,6 +6,7 @@ from functools import partial
 
 from twolaned.store.change import Change
 from twolaned.store.tombstone import Tombstone
+from twolaned.store.view import View
 from twolaned.writer.committer import now_ms
 from twolaned.writer.context import Job, JobContext
 from twolaned.writer.digests import forget_in_digests
@@ -26,10 +27,12 @@ def delete_job(context: JobContext, command: Delete) -> Job:
         with context.committer.store.view() as view:
             there = [i for i in ids[start : start + AT_ONCE] if view.number(i) is not None]
             tombstones = [tombstone_of(view, row_id, now) for row_id in there]
+            keys = frozenset(key for i in there if (key := _evidence_key(view, i)))
         batch = context.batch()
         for tombstone in tombstones:
             batch.remove(tombstone.row_id)
             batch.amend(partial(_bury, tombstone=tombstone))
+        batch.amend(partial(_forget, evidence_keys=keys))
         forget_in_digests(context, batch, there)
         batch.publish_now()
         deleted += len(there)
@@ -39,5 +42,15 @@ def delete_job(context: JobContext, command: Delete) -> Job:
     return Deleted(deleted)
 
 
+def _evidence_key(view: View, row_id: str) -> str:
+    number = view.number(row_id)
+    head = None if number is None else view.head(number)
+    return "" if head is None else head.evidence_key
+
+
 def _bury(change: Change, *, tombstone: Tombstone) -> None:
     change.put_tombstone(tombstone)
+
+
+def _forget(change: Change, *, evidence_keys: frozenset[str]) -> None:
+    change.forget_feedback((), evidence_keys)

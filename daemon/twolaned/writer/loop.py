@@ -24,6 +24,7 @@ from twolaned.writer.compact_job import compact_job
 from twolaned.writer.context import Job, JobContext, TellCompaction
 from twolaned.writer.delete_job import delete_job
 from twolaned.writer.embed_job import EmbedJob
+from twolaned.writer.feedback_job import forget_feedback_job, log_feedback_job
 from twolaned.writer.import_job import import_job
 from twolaned.writer.maintenance import Maintenance, Sealed
 from twolaned.writer.moves import sweep_moves
@@ -37,7 +38,9 @@ from twolaned.writer.protocol import (
     Done,
     Event,
     Failed,
+    ForgetFeedback,
     ImportPath,
+    LogFeedback,
     Progress,
     Ready,
     RemoveSource,
@@ -166,6 +169,10 @@ class WriterLoop:
                 self._finish_at_once(number, save_job(self._context, save))
             case AddSource() as add:
                 self._finish_at_once(number, add_source_job(self._context, add))
+            case LogFeedback() as entries:
+                self._finish_at_once(number, log_feedback_job(self._context, entries))
+            case ForgetFeedback() as forget:
+                self._finish_at_once(number, forget_feedback_job(self._context, forget))
             case RemoveSource() as remove:
                 self._jobs.append(_Running(number, remove_source_job(self._context, remove)))
             case ImportPath() as path:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 import msgspec
 
 from twolaned.model.compaction import CompactionProgress, CompactionReport, Enrichment
+from twolaned.model.feedback import Feedback
 from twolaned.model.report import ImportReport
 from twolaned.model.row import Quality
 from twolaned.model.source import Source
@@ -103,6 +104,19 @@ class Rollback(msgspec.Struct, frozen=True, tag=True):
     """Undo the most recent compaction that changed something."""
 
 
+class LogFeedback(msgspec.Struct, frozen=True, tag=True):
+    """Add to the log of evidence."""
+
+    entries: tuple[Feedback, ...]
+
+
+class ForgetFeedback(msgspec.Struct, frozen=True, tag=True):
+    """Remove from the log of evidence all of these sessions, and all on this evidence."""
+
+    sessions: tuple[str, ...] = ()
+    evidence_keys: tuple[str, ...] = ()
+
+
 class Cancel(msgspec.Struct, frozen=True, tag=True):
     """Stop the request *request* at its next step. What it has published stays."""
 
@@ -122,6 +136,8 @@ class Request(msgspec.Struct, frozen=True):
         | Delete
         | Compact
         | Rollback
+        | LogFeedback
+        | ForgetFeedback
         | Cancel
     )
 
@@ -173,6 +189,12 @@ class RolledBack(msgspec.Struct, frozen=True, tag=True):
     repeated: bool = False
 
 
+class FeedbackChanged(msgspec.Struct, frozen=True, tag=True):
+    """The result of `LogFeedback` and `ForgetFeedback`: entries that were added or removed."""
+
+    entries: int
+
+
 class Cancelled(msgspec.Struct, frozen=True, tag=True):
     """The result of `Cancel`, and of a request that was cancelled."""
 
@@ -211,6 +233,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
         | Deleted
         | Compacted
         | RolledBack
+        | FeedbackChanged
         | Cancelled
     )
     generation: int

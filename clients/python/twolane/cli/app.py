@@ -32,6 +32,7 @@ COMMANDS = {
     "source": ("source", "Manage the folders of documents that are kept in the index."),
     "compact": ("compact", "Move old conversations to the archive."),
     "suggest": ("suggest", "Complete a query, for editors and scripts."),
+    "feedback": ("feedback", "Keep a log of which evidence helped."),
     "status": ("status", "Show what is in the index and how the daemon is."),
     "doctor": ("doctor", "Check the installation and say what to repair."),
     "daemon": ("daemon", "Start, stop and look at the daemon."),

@@ -877,6 +877,7 @@ class OpenEvidenceRequest(_message.Message):
     FORM_FIELD_NUMBER: _builtins.int
     OFFSET_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
+    SESSION_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """A row's id or evidence key."""
     form: Global___EvidenceForm.ValueType
@@ -885,6 +886,10 @@ class OpenEvidenceRequest(_message.Message):
     """The first byte to return; moved back to the start of a character. Only for the full form."""
     max_bytes: _builtins.int
     """At most this many bytes: up to 2,097,152; 0 means 1,048,576."""
+    session_id: _builtins.str
+    """The caller's session, at most 200 characters: with it the opening is recorded in the log of
+    evidence, once for each session.
+    """
     def __init__(
         self,
         *,
@@ -892,10 +897,11 @@ class OpenEvidenceRequest(_message.Message):
         form: Global___EvidenceForm.ValueType = ...,
         offset: _builtins.int = ...,
         max_bytes: _builtins.int = ...,
+        session_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "id", b"id", "max_bytes", b"max_bytes", "offset", b"offset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "id", b"id", "max_bytes", b"max_bytes", "offset", b"offset", "session_id", b"session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
