@@ -22,12 +22,14 @@ from bench.quality.judged import JudgedSet, Text, load
 from bench.quality.lane import Lane
 from bench.quality.measures import score as measure
 from bench.quality.sessions import session_grades, session_of
+from twolaned.embedding.builtin import SPACE
 from twolaned.embedding.builtin_model import load_model
 from twolaned.lanes.keyword.analyzer import analyze_query
 from twolaned.lanes.keyword.query import KeywordQuery
 from twolaned.model.result import LaneHits
 from twolaned.search import score
 from twolaned.search.fusion import lane_size, merge, ranking
+from twolaned.search.ranked import UNRELATED
 
 BENCH = Path(__file__).resolve().parent.parent
 BARS = {
@@ -80,7 +82,7 @@ class BothLanes:
         self._rows = np.array(rows)
         self._starts = np.flatnonzero(np.r_[True, self._rows[1:] != self._rows[:-1]])
         self._vectors = vectors
-        self._mean = mean_cosine(vectors)
+        self._mean = UNRELATED[str(SPACE)]
 
     def ask(
         self,
@@ -123,13 +125,6 @@ class BothLanes:
 
 def _first(hits: LaneHits, n: int) -> LaneHits:
     return LaneHits(hits.rows[:n], hits.scores[:n], hits.passages[:n])
-
-
-def mean_cosine(vectors: Vectors, pairs: int = 20_000) -> float:
-    """The mean cosine of texts that have nothing to do with one another."""
-    random = np.random.default_rng(5)
-    one, other = random.integers(0, len(vectors), (2, pairs))
-    return float(np.einsum("ij,ij->i", vectors[one], vectors[other]).mean())
 
 
 def runs_of(judged: JudgedSet, embedder: Embedder) -> dict[str, dict[str, dict[str, float]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from twolaned.ingest.formats import chatgpt, claude_ai, codex
+from twolaned.ingest.formats import beside, chatgpt, claude_ai, codex
 from twolaned.ingest.formats.common import ElementFormat, Item
 from twolaned.ingest.json_stream import ElementSplitter, decode, utf8_chunks
 from twolaned.ingest.limits import IngestLimits
@@ -17,6 +17,7 @@ FORMATS: tuple[ElementFormat, ...] = (
     claude_ai.FORMAT,
     claude_ai.PROJECTS,
     codex.FORMAT,
+    beside.FORMAT,
 )
 """Every format of JSON objects, in the order in which they are asked."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -26,27 +27,35 @@ from twolaned.ingest.tree import (
     spooled,
     zip_tree,
 )
-from twolaned.model.errors import NotFound
+from twolaned.model.conversation import Conversation
+from twolaned.model.errors import InvalidInput, NotFound
 from twolaned.model.report import Skip
 
 __all__ = ["IngestLimits", "Item", "ReadProgress", "read"]
 
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 _REPORT_BYTES = 4 << 20
+_WHOLE = "conversations.json"
+_PART = re.compile(r"conversations-\d+\.json")
 
 
 def read(path: Path, *, name: str, limits: IngestLimits) -> Iterator[Item | ReadProgress]:
     """All that the file or folder *path* holds, recognised by its content.
 
     *name* is what the person calls it. What is not taken comes as a Skip with its reason; bad
-    content never raises. Raises NotFound where there is nothing at *path*.
+    content never raises. Raises NotFound where there is nothing at *path*, InvalidInput where it
+    may not be looked at.
     """
-    if path.is_dir():
-        tree = folder_tree(path)
-    elif path.exists():
-        tree = file_tree(path, Path(name).name or name)
-    else:
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except PermissionError as e:
+        message = f"{name} cannot be read. Check the rights of it and of the folders above it."
+        raise InvalidInput("path", message, reason="UNREADABLE", path=name) from e
+    except OSError:  # such as a name that is too long for any file
+        is_folder = exists = False
+    if not exists:
         raise NotFound(f"There is nothing at {name}. Check the path.", path=name)
+    tree = folder_tree(path) if is_folder else file_tree(path, Path(name).name or name)
     yield from _Reading(limits, tree).all()
 
 
@@ -71,6 +80,7 @@ class _Reading:
     def _entries(self, tree: Tree, depth: int) -> Iterator[Item | ReadProgress]:
         yield from tree.skips
         lines = LineFiles(tree, self._limits)
+        parts = _Parts(tree) if depth else None
         for entry in tree.entries:
             self._files += 1
             yield self._progress(entry, self._done)
@@ -78,7 +88,8 @@ class _Reading:
                 with entry.open() as stream:
                     if depth == 0:
                         self._outermost = stream
-                    yield from self._entry(entry, stream, lines, depth)
+                    items = self._entry(entry, stream, lines, depth)
+                    yield from parts.once(entry, items) if parts else items
             except OverBudget as e:
                 yield Skip(e.reason, entry.name, size=entry.size)
             except (OSError, EOFError):
@@ -148,6 +159,45 @@ class _Reading:
     def _progress(self, entry: Entry, position: int) -> ReadProgress:
         self._furthest = max(self._furthest, min(position, self._total))
         return ReadProgress(self._furthest, self._total, self._files, entry.name)
+
+
+class _Parts:
+    """Knows what an archive holds twice: in parts, and in one file beside them."""
+
+    def __init__(self, tree: Tree) -> None:
+        folders = {folder for folder, name in map(_split, tree.entries) if _PART.fullmatch(name)}
+        self._seen: dict[str, set[str]] = {
+            folder: set() for folder in folders if _named(folder, _WHOLE) in tree.by_name
+        }
+
+    def once(
+        self, entry: Entry, items: Iterator[Item | ReadProgress]
+    ) -> Iterator[Item | ReadProgress]:
+        """*items* of *entry*; of the file that has everything only what no part has given.
+
+        The order of names puts the parts first.
+        """
+        folder, name = _split(entry)
+        seen = self._seen.get(folder)
+        if seen is None or not (name == _WHOLE or _PART.fullmatch(name)):
+            yield from items
+            return
+        for item in items:
+            if isinstance(item, Conversation) and name == _WHOLE and item.id in seen:
+                yield Skip("duplicate", entry.name, detail="conversation")
+                continue
+            if isinstance(item, Conversation) and name != _WHOLE:
+                seen.add(item.id)
+            yield item
+
+
+def _split(entry: Entry) -> tuple[str, str]:
+    folder, _, name = entry.name.rpartition("/")
+    return folder, name
+
+
+def _named(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
 
 
 class _Rejoined:

@@ -7,7 +7,9 @@ import unicodedata
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DATA_URL = re.compile(
-    r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[A-Za-z0-9+/_-]*(?:\r?\n[A-Za-z0-9+/_-]{20,})*=*"
+    r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[A-Za-z0-9+/_-]*"
+    # Wrapped base64 has lines of 60 to 76; a shorter one only belongs to it if it is padded.
+    r"(?:\n[A-Za-z0-9+/_-]{60,})*(?:\n[A-Za-z0-9+/_-]{1,76}=+|=*)"
 )
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=_-]{512,}")
 _SUSPICIOUS = 512

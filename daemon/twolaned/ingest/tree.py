@@ -96,6 +96,8 @@ def folder_tree(root: Path) -> Tree:
 
     for folder, folders, files in os.walk(root, onerror=failed):
         folders.sort()
+        links = (path for path in map(Path(folder).joinpath, folders) if path.is_symlink())
+        skips += [Skip("link", _relative(root, str(path))) for path in links]
         for file in files:
             path = Path(folder, file)
             name = _relative(root, str(path))

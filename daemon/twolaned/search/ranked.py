@@ -15,6 +15,12 @@ from twolaned.search.fusion import Found, Pool, merge, ranking
 from twolaned.search.question import Vector
 from twolaned.search.row_table import RowTable
 
+UNRELATED = {"builtin/all-minilm-l6-v2-int8/384": 0.049}
+"""The mean cosine of texts that have nothing to do with one another, by vector space, where it is
+known of the model (24 sentences on as many subjects). Elsewhere the archive's own passages stand
+for it, which are closer to one another than to a question on something else, and so blend a little
+less well (`bench/quality`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -61,7 +67,10 @@ class Blend:
     def similarity(self, pool: Pool) -> score.Floats:
         """The blended similarity of the rows of *pool*."""
         cosine, space = self.index.cosines(self.vectors, pool.rows)
-        spaces = [score.SpaceFusion(s.mean_cosine, self.weight) for s in self.index.spaces]
+        spaces = [
+            score.SpaceFusion(UNRELATED.get(s.space, s.mean_cosine), self.weight)
+            for s in self.index.spaces
+        ]
         return score.similarity_blend(pool.bm25, cosine.astype(np.float64), space, spaces)
 
 

@@ -22,7 +22,7 @@ REASONS = {
     "conversation_too_large": "larger than the limit",
     "cycle": "messages in a circle, cut there",
     "deleted": "you deleted it",
-    "duplicate": "the same message again",
+    "duplicate": "the same again",
     "empty_conversation": "no words in it",
     "empty_document": "nothing in it",
     "empty_file": "nothing in it",

@@ -38,8 +38,15 @@ _KNOWN = frozenset(
 )
 """Content types that are understood; those without words of person or model are left out."""
 
-_ENTITY = re.compile('\ue200entity\ue202\\[[^\\]]*?"[^"]*",\\s*"([^"]*)"[^\ue201]*\ue201')
-_CITATION = re.compile("\ue200[^\ue201]*(?:\ue201|$)|[\ue000-\uf8ff]|【\\d+(?::\\d+)?†[^】]*】")
+# No mark reaches over the next one's beginning, which keeps the search linear.
+_ENTITY = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
+_QUOTED = re.compile('"([^"]*)"')
+_CITATION = re.compile(
+    "\ue200(?:[^\ue200\ue201]*\ue201|[A-Za-z0-9_\ue202-]*)"
+    "|[\ue000-\uf8ff]"
+    "|【\\d{1,6}(?::\\d{1,6})?†[^【】\n]{0,200}】"
+)
+"""Marks; of one that is never closed only its own signs go, not the words behind it."""
 
 
 def _recognises(value: dict[str, Any]) -> bool:
@@ -157,7 +164,13 @@ def _parts(value: Any) -> tuple[list[str], int]:
 def _without_marks(text: str) -> str:
     if text.isascii():
         return text
-    return clean(_CITATION.sub("", _ENTITY.sub(r"\1", text))).strip()
+    return clean(_CITATION.sub("", _ENTITY.sub(_entity_name, text))).strip()
+
+
+def _entity_name(mark: re.Match[str]) -> str:
+    """What people call the entity: the second of the words that its mark lists."""
+    words = _QUOTED.findall(mark[1])
+    return words[1] if len(words) > 1 else ""
 
 
 def _derived(nodes: dict[str, dict[str, Any]]) -> str:

@@ -41,14 +41,16 @@ def _recognises(value: dict[str, Any]) -> bool:
 
 def _read(value: dict[str, Any], where: str) -> Iterator[Item]:
     listed = texts(value.get("chat_messages"))
-    shown = _shown(listed, string(value.get("current_leaf_message_uuid")))
+    shown, cycle = _shown(listed, string(value.get("current_leaf_message_uuid")))
+    if cycle:
+        yield Skip("cycle", where)
     messages: list[Message] = []
     attachments = 0
     for number, item in enumerate(listed):
         for block in texts(item.get("content")):
-            kind = block.get("type")
+            kind = string(block.get("type"))
             if kind not in _SAID and kind not in _UNSAID:
-                yield Skip("unknown_block", where, detail=str(kind)[:80])
+                yield Skip("unknown_block", where, detail=clean(kind)[:80] or "none")
         messages += _messages(item, on_main_line=shown is None or number in shown)
         attachments += len(texts(item.get("attachments"))) + len(texts(item.get("files")))
     messages.sort(key=lambda message: not message.on_main_line)
@@ -70,19 +72,21 @@ def _read(value: dict[str, Any], where: str) -> Iterator[Item]:
     )
 
 
-def _shown(listed: list[dict[str, Any]], current: str) -> set[int] | None:
-    """Which messages are on the main line; None where the export knows no branches."""
+def _shown(listed: list[dict[str, Any]], current: str) -> tuple[set[int] | None, bool]:
+    """Which messages are on the main line, None where the export knows no branches; and whether
+    the messages run in a circle.
+    """
     if not any(string(item.get("parent_message_uuid")) for item in listed):
-        return None
+        return None, False
     keys = [string(item.get("uuid")) or f"#{number}" for number, item in enumerate(listed)]
     parents: dict[str, str | None] = {}
     times: dict[str, int | None] = {}
     for key, item in zip(keys, listed, strict=True):
         parents.setdefault(key, string(item.get("parent_message_uuid")) or None)
         times.setdefault(key, to_ms(item.get("created_at")))
-    line, _ = main_line(parents, times, current)
+    line, cycle = main_line(parents, times, current)
     on_line = set(line)
-    return {number for number, key in enumerate(keys) if key in on_line}
+    return {number for number, key in enumerate(keys) if key in on_line}, cycle
 
 
 def _messages(item: dict[str, Any], *, on_main_line: bool) -> Iterator[Message]:

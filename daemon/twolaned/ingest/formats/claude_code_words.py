@@ -17,6 +17,7 @@ NOT_SAID = (
     "<user-memory-input>",
     "<teammate-message",
     "<user-prompt-submit-hook>",
+    "<system-reminder>",
 )
 """What a user line begins with that the tool wrote."""
 
@@ -62,9 +63,7 @@ LINE_TYPES = frozenset(
 
 _FIRST = tuple(start[0] for start in NOT_SAID)
 
-_WRAPPED = re.compile(
-    "|".join(rf"<{name}\b[^>]*>.*?(?:</{name}>|\Z)" for name in WRAPPERS), re.DOTALL
-)
+_WRAPPED = {name: re.compile(rf"<{name}\b[^<>]*>.*?</{name}>", re.DOTALL) for name in WRAPPERS}
 _COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _SHELL = re.compile(r"\A<bash-input>(.*?)</bash-input>", re.DOTALL)
@@ -73,7 +72,7 @@ _SHELL = re.compile(r"\A<bash-input>(.*?)</bash-input>", re.DOTALL)
 def said(text: str) -> str:
     """What the person said in *text*, the words of a user line; empty where it was not them."""
     if "<" in text:
-        text = _WRAPPED.sub("", text)
+        text = _unwrapped(text)
     text = text.strip()
     if not text.startswith(_FIRST):
         return text
@@ -86,3 +85,13 @@ def said(text: str) -> str:
     if shell is not None:
         return f"! {shell[1].strip()}"
     return "" if text.startswith(NOT_SAID) else text
+
+
+def _unwrapped(text: str) -> str:
+    """*text* without the tool's elements. A tag that is never closed is a word of the person's."""
+    for name, wrapped in _WRAPPED.items():
+        # Behind the last closing tag nothing can match, and looking there would take for ever.
+        before, closing, after = text.rpartition(f"</{name}>")
+        if closing:
+            text = wrapped.sub("", before + closing) + after
+    return text

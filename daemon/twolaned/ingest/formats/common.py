@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,11 +30,19 @@ class ElementFormat:
     read: Callable[[dict[str, Any], str], Iterator[Item]]
 
 
+_PLACEHOLDER = re.compile(
+    r"(?:new|untitled) (?:chat|conversation)|untitled|new session(?: - .*)?", re.IGNORECASE
+)
+"""Titles that tools give before there is anything to name."""
+
+
 def title_of(title: Any, messages: Iterable[Message], source: TitleFrom) -> tuple[str, TitleFrom]:
-    """The *title* if it is one, else the first line that the person wrote."""
-    if isinstance(title, str) and (cleaned := clean(title).strip()):
-        return cleaned, source
-    return first_human_line(messages)
+    """The *title* if it names something, else the first line that the person wrote."""
+    given = clean(title).strip() if isinstance(title, str) else ""
+    if given and not _PLACEHOLDER.fullmatch(given):
+        return given, source
+    line, line_from = first_human_line(messages)
+    return (line, line_from) if line or not given else (given, source)
 
 
 def first_human_line(messages: Iterable[Message]) -> tuple[str, TitleFrom]:
