@@ -58,15 +58,23 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> int:
 def _write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     pages = sum(a.nbytes // _PAGE + 4 for a in arrays.values()) + 64
     env = lmdb.open(
-        str(path), map_size=pages * _PAGE * 2, mode=0o600, lock=False, readahead=False, max_dbs=0
+        str(path),
+        map_size=pages * _PAGE * 2,
+        mode=0o600,
+        lock=False,
+        readahead=False,
+        max_dbs=0,
+        sync=False,
     )
     try:
-        with env.begin(write=True) as txn:
-            directory = {}
-            for name, array in arrays.items():
-                data = _bytes_of(array)
-                directory[name] = ArrayEntry(array.dtype.str, array.shape, zlib.crc32(data))
+        directory = {}
+        for name, array in arrays.items():
+            data = _bytes_of(array)
+            directory[name] = ArrayEntry(array.dtype.str, array.shape, zlib.crc32(data))
+            # A transaction each: one for all would hold everything in memory once more.
+            with env.begin(write=True) as txn:
                 txn.put(name.encode(), data, append=False)
+        with env.begin(write=True) as txn:
             txn.put(_DIRECTORY, seal(directory))
         env.sync(True)
     finally:

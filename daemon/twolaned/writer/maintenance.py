@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25
-from twolaned.lanes.keyword.postings import PostingBatch, merge_selected
+from twolaned.lanes.keyword.builder import Arrays, build_from_parts
+from twolaned.lanes.keyword.postings import PostingBatch, PostingSource, merged_parts
 from twolaned.lanes.keyword.segment import Segment, build_segment
 from twolaned.store import Store
 from twolaned.store.arrays import ArrayBundle, write_arrays
@@ -55,10 +56,13 @@ def seal_segment(
     store: Store, postings: PostingBatch, rows: NDArray[np.uint32], average: float
 ) -> SegmentInfo:
     """Write *postings* of passages that belong to *rows* as a new segment, durable on return."""
+    return _written(store, build_segment(postings, rows, bm25=Bm25(average_length=average)))
+
+
+def _written(store: Store, arrays: Arrays) -> SegmentInfo:
     segment = uuid.uuid4().hex[:16]
-    arrays = build_segment(postings, rows, bm25=Bm25(average_length=average))
     size = write_arrays(store.segment_path(segment), arrays)
-    return SegmentInfo(segment, len(rows), size)
+    return SegmentInfo(segment, len(arrays["rows"]), size)
 
 
 class Maintenance:
@@ -179,10 +183,9 @@ class Maintenance:
     def _merge(self, manifest: Manifest, victims: Sequence[SegmentInfo], dead: set[int]) -> Sealed:
         bundles = [ArrayBundle(self._store.segment_path(s.id)) for s in victims]
         segments = [Segment(bundle.arrays) for bundle in bundles]
-        batches = [segment.postings() for segment in segments]
         rows = [segment.rows for segment in segments]
-        added, reclaimed = self._write(batches, rows, dead, manifest.average_length)
-        del segments, batches, rows
+        added, reclaimed = self._write(segments, rows, dead, manifest.average_length)
+        del segments, rows
         for bundle in bundles:
             bundle.close()
         return Sealed(
@@ -197,10 +200,9 @@ class Maintenance:
         bundles = [ArrayBundle(self._store.segment_path(s.id)) for s in manifest.segments]
         segments = [Segment(bundle.arrays) for bundle in bundles]
         batches, rows = self._logged(manifest)
-        batches += [segment.postings() for segment in segments]
         rows += [segment.rows for segment in segments]
-        added, _ = self._write(batches, rows, dead, manifest.average_length)
-        del segments, batches, rows
+        added, _ = self._write([*batches, *segments], rows, dead, manifest.average_length)
+        del segments, rows
         for bundle in bundles:
             bundle.close()
         return Sealed(
@@ -214,12 +216,12 @@ class Maintenance:
 
     def _write(
         self,
-        batches: list[PostingBatch],
+        sources: Sequence[PostingSource],
         rows: list[NDArray[np.uint32]],
         dead: set[int],
         average: float,
     ) -> tuple[SegmentInfo | None, tuple[int, ...]]:
-        """Write one segment of all *batches* without the *dead* rows, in order of row number."""
+        """Write one segment of all *sources* without the *dead* rows, in order of row number."""
         all_rows = np.concatenate([np.empty(0, np.uint32), *rows])
         dead_rows = np.fromiter(dead, np.uint32, len(dead))
         keep = ~np.isin(all_rows, dead_rows)
@@ -228,8 +230,14 @@ class Maintenance:
             return None, reclaimed
         order = np.argsort(all_rows, kind="stable")
         order = order[keep[order]]
-        postings = merge_selected(batches, order)
-        return seal_segment(self._store, postings, all_rows[order], average), reclaimed
+        arrays = build_from_parts(
+            merged_parts(sources, order),
+            np.concatenate([source.lengths for source in sources])[order],
+            np.sum([source.tf_counts() for source in sources], axis=0),
+            all_rows[order],
+            bm25=Bm25(average_length=average),
+        )
+        return _written(self._store, arrays), reclaimed
 
 
 def size_tier(passages: int) -> int:

@@ -15,7 +15,7 @@ from twolaned.lanes.keyword.postings import (
     LONGEST_PASSAGE,
     invert,
     merge,
-    merge_selected,
+    merged_parts,
     select,
 )
 from twolaned.lanes.keyword.tokenizer import TokenBatch
@@ -110,8 +110,13 @@ def test_merging_and_selecting_in_steps(parts: list[Texts], random, step: int) -
     order = random.sample(range(len(texts)), random.randint(0, len(texts)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_INVERTED", step)
-        chosen = merge_selected([batch_of(p) for p in parts], np.array(order, np.int64))
-    assert_holds(chosen, [texts[place] for place in order])
+        found = list(merged_parts([batch_of(p) for p in parts], np.array(order, np.int64)))
+    chosen: dict[int, dict[int, int]] = {}
+    for part in found:
+        assert not chosen or int(part.terms[0]) > max(chosen) if len(part.terms) else True
+        chosen |= content(part)
+        assert part.lengths.tolist() == [len(texts[place]) for place in order]
+    assert chosen == reference([texts[place] for place in order])
 
 
 @settings(deadline=None)

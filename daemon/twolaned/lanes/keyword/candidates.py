@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.impacts import impacts
+from twolaned.lanes.keyword.posting_list import Norms, Passages, Places, PostingList
 from twolaned.lanes.keyword.scratch import numbers, positions
-
-Norms = NDArray[np.float32]
-Passages = NDArray[np.uint32]
-Places = NDArray[np.int64]
 
 GATHERED = 12
 """Looking one candidate up costs about as much as passing so many postings."""
-
-
-@dataclass(slots=True)
-class PostingList:
-    """A term's postings in a segment and what they are worth.
-
-    *top* is the most that one can add to a score, *step* what a step of its bound adds at the
-    most. At least `segment.MARKED` bounds reach *mark*, if that is above 0.
-    """
-
-    passages: Passages
-    tf: NDArray[np.uint8]
-    bounds: NDArray[np.uint8]
-    weight: np.float32
-    top: float
-    step: float
-    mark: int
-
-    def shares(self, places: Places | slice, norms: Norms) -> NDArray[np.float32]:
-        """The exact shares of the postings at *places*."""
-        share = impacts(self.tf[places], norms.take(self.passages[places], mode="clip"))
-        share *= self.weight
-        return share
 
 
 class Candidates:
@@ -79,21 +52,21 @@ class Candidates:
 
     def add(self, postings: PostingList) -> None:
         """Add a term's shares to these candidates, which are looked up in its postings."""
-        places = postings.passages.searchsorted(self.passages)
-        found = (postings.passages.take(places, mode="clip") == self.passages).nonzero()[0]
+        ids = postings.ids.all()
+        places = ids.searchsorted(self.passages)
+        found = (ids.take(places, mode="clip") == self.passages).nonzero()[0]
         if len(found):
-            self.scores[found] += postings.shares(places[found], self.norms)
+            shares = postings.shares(places[found], self.passages[found], self.norms)
+            self.scores[found] += shares
 
     def admit_whole(self, lists: Sequence[PostingList]) -> None:
         """Take all passages of some short lists, the first ones of a search."""
-        passages = np.concatenate([postings.passages for postings in lists])
-        shares = impacts(
-            np.concatenate([postings.tf for postings in lists]),
-            self.norms.take(passages, mode="clip"),
-        )
+        passages = np.concatenate([postings.ids.all() for postings in lists])
+        codes = np.concatenate([postings.codes for postings in lists])
+        shares = impacts(lists[0].book.tf.take(codes), self.norms.take(passages, mode="clip"))
         shares *= np.repeat(
             np.array([postings.weight for postings in lists], np.float32),
-            [len(postings.passages) for postings in lists],
+            [postings.count for postings in lists],
         )
         order = passages.argsort(kind="stable")
         passages = passages[order]
@@ -106,9 +79,13 @@ class Candidates:
     def admit(self, postings: PostingList, chosen: Places | None) -> None:
         """Add a term's shares, and its postings at *chosen* as new candidates; None is all."""
         if not len(self.passages):
-            every = slice(None) if chosen is None else chosen
-            self.passages = postings.passages[every]
-            self.scores = postings.shares(every, self.norms).astype(np.float64)
+            if chosen is None:
+                self.passages = postings.ids.all()
+                self.scores = postings.all_shares(self.norms).astype(np.float64)
+            else:
+                self.passages = postings.ids.at(chosen)
+                shares = postings.shares(chosen, self.passages, self.norms)
+                self.scores = shares.astype(np.float64)
             return
         position = positions(len(self.norms))
         position[self.passages] = numbers(len(self.passages))
@@ -117,20 +94,23 @@ class Candidates:
         finally:
             position[self.passages] = 0
         if len(fresh):
-            self.passages = np.concatenate((self.passages, postings.passages[fresh]))
-            self.scores = np.concatenate((self.scores, postings.shares(fresh, self.norms)))
+            passages = postings.ids.at(fresh)
+            shares = postings.shares(fresh, passages, self.norms)
+            self.passages = np.concatenate((self.passages, passages))
+            self.scores = np.concatenate((self.scores, shares))
 
     def _add_and_find_new(
         self, postings: PostingList, chosen: Places | None, position: NDArray[np.int32]
     ) -> Places:
-        if len(self.passages) * GATHERED <= len(postings.passages) and chosen is not None:
+        if len(self.passages) * GATHERED <= postings.count and chosen is not None:
             self.add(postings)
-            fresh = position.take(postings.passages[chosen], mode="clip") == 0
+            fresh = position.take(postings.ids.at(chosen), mode="clip") == 0
             new: Places = chosen[fresh]
             return new
-        at = position.take(postings.passages, mode="clip")
+        ids = postings.ids.all()
+        at = position.take(ids, mode="clip")
         old = at.nonzero()[0]
         if len(old):
-            self.scores[at[old] - 1] += postings.shares(old, self.norms)
+            self.scores[at[old] - 1] += postings.shares(old, ids[old], self.norms)
         every: Places = (at == 0).nonzero()[0] if chosen is None else chosen[at[chosen] == 0]
         return every

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.impacts import impacts
-from twolaned.lanes.keyword.posting_batch import PostingBatch
+from twolaned.lanes.keyword.impacts import bounds
 
 WIDE = 64
 """Passages of a large window."""
@@ -31,49 +30,51 @@ def width_of(passages: int) -> int:
     return -(-passages // WIDE) * WIDE
 
 
-def dense_places(batch: PostingBatch) -> NDArray[np.int64]:
-    """The places in *batch* of the terms that get a column."""
-    count = len(batch.lengths)
-    if count < FEWEST_PASSAGES:
-        return np.empty(0, np.int64)
-    return np.flatnonzero(batch.frequencies > count // SHARE)
+class ColumnsBuilder:
+    """Collects columns of passages with *norms*, by ascending term."""
 
+    def __init__(self, norms: NDArray[np.float32]) -> None:
+        self._norms = norms
+        self._width = width_of(len(norms))
+        self._terms: list[int] = []
+        self._parts: list[tuple[NDArray[Any], ...]] = []
 
-def build_columns(
-    batch: PostingBatch,
-    places: NDArray[np.int64],
-    steps: NDArray[np.uint8],
-    norms: NDArray[np.float32],
-) -> dict[str, NDArray[Any]]:
-    """The arrays of the columns of the terms at *places*; *steps* are the postings' bounds."""
-    width = width_of(len(batch.lengths))
-    columns = np.zeros((len(places), width), np.uint8)
-    slim = np.empty((len(places), width // SLIM), np.uint8)
-    wide = np.empty((len(places), width // WIDE), np.uint8)
-    champions = np.empty((len(places), CHAMPIONS), np.uint32)
-    bound = np.empty(width, np.uint8)
-    for row, place in enumerate(places.tolist()):
-        part = slice(int(batch.offsets[place]), int(batch.offsets[place + 1]))
-        passages, tf = batch.passages[part], batch.tf[part]
-        columns[row, passages] = tf
-        bound[:] = 0
-        bound[passages] = steps[part]
-        slim[row] = bound.reshape(-1, SLIM).max(1)
-        wide[row] = slim[row].reshape(-1, WIDE // SLIM).max(1)
-        impact = impacts(tf, norms[passages])
+    def add(
+        self,
+        term: int,
+        passages: NDArray[np.uint32],
+        tf: NDArray[np.uint8],
+        impact: NDArray[np.float32],
+    ) -> None:
+        """Add the column of *term* of its postings, of which there are at least `CHAMPIONS`."""
+        column, bound = np.zeros(self._width, np.uint8), np.zeros(self._width, np.uint8)
+        column[passages], bound[passages] = tf, bounds(impact)
+        slim = bound.reshape(-1, SLIM).max(1)
         best = np.argpartition(-impact, CHAMPIONS)[:CHAMPIONS]
-        champions[row] = passages[best[np.argsort(-impact[best], kind="stable")]]
-    return {
-        "dense_terms": batch.terms[places],
-        "columns": columns,
-        "slim_bounds": slim,
-        "wide_bounds": wide,
-        "champions": champions,
-    }
+        champions = passages[best[np.argsort(-impact[best], kind="stable")]]
+        self._terms.append(term)
+        self._parts.append((column, slim, slim.reshape(-1, WIDE // SLIM).max(1), champions))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of all columns. Ends the builder."""
+        count, width = len(self._parts), self._width
+        columns = np.empty((count, width), np.uint8)
+        slim = np.empty((count, width // SLIM), np.uint8)
+        wide = np.empty((count, width // WIDE), np.uint8)
+        champions = np.empty((count, CHAMPIONS), np.uint32)
+        for row in reversed(range(count)):
+            columns[row], slim[row], wide[row], champions[row] = self._parts.pop()
+        return {
+            "dense_terms": np.array(self._terms, np.uint32),
+            "columns": columns,
+            "slim_bounds": slim,
+            "wide_bounds": wide,
+            "champions": champions,
+        }
 
 
 class Columns:
-    """Read access to the arrays of `build_columns`."""
+    """Read access to the arrays of `ColumnsBuilder`."""
 
     __slots__ = ("champions", "flat", "row_of", "slim", "table", "wide", "width", "words")
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.candidates import Candidates, PostingList
+from twolaned.lanes.keyword.candidates import Candidates
 from twolaned.lanes.keyword.columns import SLIM, WIDE
 from twolaned.lanes.keyword.group import Group
+from twolaned.lanes.keyword.posting_list import PostingList
 from twolaned.lanes.keyword.threshold import Threshold
 
 Rows = NDArray[np.uint32] | None

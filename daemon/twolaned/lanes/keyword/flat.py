@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.candidates import Candidates, PostingList
+from twolaned.lanes.keyword.candidates import Candidates
 from twolaned.lanes.keyword.columns import WIDE
 from twolaned.lanes.keyword.group import Group
+from twolaned.lanes.keyword.posting_list import PostingList
 from twolaned.lanes.keyword.threshold import Threshold
 
 SMALL = 20_000
@@ -32,8 +33,8 @@ def score_every(
     total = (group.weights @ table.take(group.rows, axis=0)).astype(np.float64)
     sparse = None
     if lists:
-        shares = [postings.shares(slice(None), norms) for postings in lists]
-        passages = np.concatenate([postings.passages for postings in lists])
+        shares = [postings.all_shares(norms) for postings in lists]
+        passages = np.concatenate([postings.ids.all() for postings in lists])
         sparse = np.bincount(passages, np.concatenate(shares), len(norms))
         total += sparse
     # The best of each window are fewer to sort, and the best of all are among them.

@@ -8,21 +8,15 @@ Turtle and Flood 1995, Query evaluation: strategies and optimizations; quantised
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25
-from twolaned.lanes.keyword.posting_batch import PostingBatch
 
 STEPS = np.float32(255)
 """A bound of this many steps is an impact of 1."""
 ABOVE = 1.00001
 """Rounding of float32 sums stays below this factor."""
-
-_CHUNK = 4 << 20
-"""Postings that are worked on at once."""
 
 
 def impacts(tf: NDArray[np.uint8], norms: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -39,30 +33,6 @@ def bounds(impact: NDArray[np.float32]) -> NDArray[np.uint8]:
     np.ceil(steps, out=steps)
     rounded: NDArray[np.uint8] = np.minimum(steps, STEPS).astype(np.uint8)
     return rounded
-
-
-def bounds_of(
-    batch: PostingBatch, norms: NDArray[np.float32]
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """The bound of each posting, and the largest impact of each term."""
-    steps = np.empty(len(batch.passages), np.uint8)
-    largest = np.empty(len(batch.terms), np.float32)
-    for first, last in _chunks(batch.offsets):
-        part = slice(int(batch.offsets[first]), int(batch.offsets[last]))
-        impact = impacts(batch.tf[part], norms[batch.passages[part]])
-        steps[part] = bounds(impact)
-        largest[first:last] = np.maximum.reduceat(impact, batch.offsets[first:last] - part.start)
-    return steps, largest
-
-
-def _chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of terms with about `_CHUNK` postings."""
-    first, count = 0, len(offsets) - 1
-    while first < count:
-        last = int(offsets.searchsorted(offsets[first] + _CHUNK, "right")) - 1
-        last = min(max(last, first + 1), count)
-        yield first, last
-        first = last
 
 
 def looseness(built: Bm25, now: Bm25) -> float:

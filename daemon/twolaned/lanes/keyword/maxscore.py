@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.candidates import Candidates, PostingList
+from twolaned.lanes.keyword.candidates import Candidates
 from twolaned.lanes.keyword.columns import SLIM, WIDE
 from twolaned.lanes.keyword.completion import MANY, complete_best, complete_by
 from twolaned.lanes.keyword.group import Group
+from twolaned.lanes.keyword.posting_list import PostingList
 from twolaned.lanes.keyword.threshold import Threshold
 from twolaned.lanes.keyword.windows import beyond
 
@@ -50,7 +51,7 @@ class MaxScore:
         self._ahead = [0]
         for postings in reversed(self.lists):
             self._rest.append(self._rest[-1] + postings.top)
-            self._ahead.append(self._ahead[-1] + len(postings.passages))
+            self._ahead.append(self._ahead[-1] + postings.count)
         self._rest.reverse()
         self._ahead.reverse()
         self._early = 0
@@ -65,6 +66,8 @@ class MaxScore:
         self._complete(done)
         if self.group and self.group.top >= self.threshold.value:
             self._look_beyond(self.group)
+        if len(self.found) > self.threshold.n:
+            self.threshold.look_at(self.found.scores, self.found.passages, self.rows)
         self.found.keep(self.found.scores >= self.threshold.value)
         return self.found
 
@@ -72,7 +75,7 @@ class MaxScore:
         """Score the first lists whole, as many as are short together."""
         count = total = 0
         for postings in self.lists:
-            total += len(postings.passages)
+            total += postings.count
             if total > SHORT:
                 break
             count += 1
@@ -86,17 +89,17 @@ class MaxScore:
         """The postings whose passages may reach the threshold if no earlier list has them."""
         postings, rest = self.lists[at], self._rest[at + 1]
         threshold, norms = self.threshold, self.found.norms
-        if len(postings.passages) <= SHORT:
+        if postings.count <= SHORT:
             return None
         if threshold.value == 0 and rest < postings.top and postings.mark:
-            best = (postings.bounds >= postings.mark).nonzero()[0]
-            shares = postings.shares(best, norms)
-            threshold.look_at(shares, postings.passages[best], self.rows)
+            best = (postings.codes >= postings.mark).nonzero()[0]
+            passages = postings.ids.at(best)
+            threshold.look_at(postings.shares(best, passages, norms), passages, self.rows)
         chosen = None
         if threshold.value > rest:
-            least = int((threshold.value - rest) / postings.step)
-            chosen = (postings.bounds >= least).nonzero()[0]
-        count = len(postings.passages) if chosen is None else len(chosen)
+            least = postings.first_code((threshold.value - rest) / postings.scale)
+            chosen = (postings.codes >= least).nonzero()[0]
+        count = postings.count if chosen is None else len(chosen)
         if self.group and threshold.value > 0 and count > LONG:
             return self._choose_by_windows(postings, chosen, self.group, rest)
         return chosen
@@ -105,10 +108,8 @@ class MaxScore:
         self, postings: PostingList, chosen: NDArray[np.int64] | None, group: Group, rest: float
     ) -> NDArray[np.int64]:
         limit = np.float32(self.threshold.value - (rest - self._of_group))
-        passages, bounds = postings.passages, postings.bounds
-        if chosen is not None:
-            passages, bounds = passages[chosen], bounds[chosen]
-        own = bounds * np.float32(postings.step)
+        passages = postings.ids.all() if chosen is None else postings.ids.at(chosen)
+        own = postings.bounds(chosen)
         bound = group.wide().take(passages // np.uint32(WIDE), mode="clip")
         bound += own
         kept = (bound >= limit).nonzero()[0]
@@ -159,8 +160,9 @@ class MaxScore:
         passages = beyond(group, found, not self.lists, self.rows, self.threshold)
         for postings in self.lists:
             # Whoever holds a term of a list is a candidate already, or hopeless.
-            places = postings.passages.searchsorted(passages)
-            passages = passages[postings.passages.take(places, mode="clip") != passages]
+            ids = postings.ids.all()
+            places = ids.searchsorted(passages)
+            passages = passages[ids.take(places, mode="clip") != passages]
         if len(passages):
             scores = group.exact(passages, found.norms)
             if len(found):

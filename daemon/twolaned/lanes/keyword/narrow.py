@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.candidates import GATHERED, Candidates, PostingList
+from twolaned.lanes.keyword.candidates import GATHERED, Candidates
 from twolaned.lanes.keyword.completion import complete_best, complete_by
 from twolaned.lanes.keyword.group import Group
+from twolaned.lanes.keyword.posting_list import PostingList
 from twolaned.lanes.keyword.threshold import Threshold
 from twolaned.lanes.keyword.view import View
 
@@ -25,15 +26,18 @@ def score_allowed(
     assert view.passages is not None
     found = Candidates(view.norms, view.passages, np.zeros(len(view.passages)))
     for postings in lists:
-        if len(found) * GATHERED <= len(postings.passages):
+        if len(found) * GATHERED <= postings.count:
             found.add(postings)
         else:
-            at = view.positions.take(postings.passages, mode="clip")
+            ids = postings.ids.all()
+            at = view.positions.take(ids, mode="clip")
             held = at.nonzero()[0]
-            found.scores[at[held] - 1] += postings.shares(held, view.norms)
+            found.scores[at[held] - 1] += postings.shares(held, ids[held], view.norms)
     if group and len(found):
         complete_best(found, (), group, rows, threshold)
         complete_by(group, found, rows, threshold)
     elif not group:
         found.keep(found.scores.nonzero()[0])
+        if len(found) > threshold.n:
+            threshold.look_at(found.scores, found.passages, rows)
     return found

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25
-from twolaned.lanes.keyword.candidates import Candidates, PostingList
+from twolaned.lanes.keyword.candidates import Candidates
 from twolaned.lanes.keyword.clause import Clauses
 from twolaned.lanes.keyword.columns import width_of
 from twolaned.lanes.keyword.flat import SMALL, score_every
 from twolaned.lanes.keyword.found import Found, Rows, best_of_rows
 from twolaned.lanes.keyword.group import Group
-from twolaned.lanes.keyword.impacts import ABOVE, STEPS, looseness
+from twolaned.lanes.keyword.impacts import ABOVE, looseness
 from twolaned.lanes.keyword.maxscore import MaxScore
 from twolaned.lanes.keyword.narrow import score_allowed
+from twolaned.lanes.keyword.posting_list import PostingList
 from twolaned.lanes.keyword.segment import Segment
 from twolaned.lanes.keyword.threshold import Threshold
 from twolaned.lanes.keyword.view import Views
@@ -109,18 +110,9 @@ class SegmentPart:
             if term in row_of:
                 dense.append((top, row_of[term], weight))
                 continue
-            part = slice(int(segment.offsets[place]), int(segment.offsets[place + 1]))
-            lists.append(
-                PostingList(
-                    segment.passages[part],
-                    segment.tf[part],
-                    segment.bounds[part],
-                    np.float32(weight),
-                    top,
-                    weight * loose / float(STEPS),
-                    int(segment.marks[place]),
-                )
-            )
+            ids, codes = segment.list_at(place)
+            mark = int(segment.marks[place])
+            lists.append(PostingList(ids, codes, segment.book, weight, top, weight * loose, mark))
         return lists, Group(segment.columns, dense, self.loose) if dense else None
 
     def _by_row(self, found: Candidates, least: float) -> Found:

@@ -20,6 +20,8 @@ _HEADER = struct.Struct("<4sHxxIIQ")
 _MAGIC = b"TLpb"
 _VERSION = 1
 _NARROW = 1 << 16
+_COUNTED = 4 << 20
+"""Postings that are counted at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,26 @@ class PostingBatch:
     def frequencies(self) -> NDArray[np.int64]:
         """In how many passages each of *terms* occurs."""
         return np.diff(self.offsets)
+
+    def of_terms(self, first: int, last: int) -> PostingBatch:
+        """The postings of the terms from *first* to before *last*, of the same passages."""
+        start, end = self.terms.searchsorted([first, last]).tolist()
+        offsets = self.offsets[start : end + 1]
+        part = slice(int(offsets[0]), int(offsets[-1]))
+        return PostingBatch(
+            self.terms[start:end],
+            offsets - offsets[0],
+            self.passages[part],
+            self.tf[part],
+            self.lengths,
+        )
+
+    def tf_counts(self) -> NDArray[np.int64]:
+        """How many postings have each tf (int64 [256])."""
+        counts = np.zeros(256, np.int64)
+        for first in range(0, len(self.tf), _COUNTED):
+            counts += np.bincount(self.tf[first : first + _COUNTED], minlength=256)
+        return counts
 
     def to_bytes(self) -> bytes:
         """This batch as `from_bytes` reads it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from twolaned.lanes.keyword.bm25 import MOST_OCCURRENCES
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.tokenizer import TokenBatch
 
-__all__ = ["PostingBatch", "invert", "merge", "merge_selected", "select"]
+__all__ = ["PostingBatch", "invert", "merge", "merged_parts", "ranges_of", "select"]
 
 LONGEST_PASSAGE = 65_535
 """Terms. A passage's length counts no further."""
@@ -124,54 +125,51 @@ def select(batch: PostingBatch, order: NDArray[np.int64]) -> PostingBatch:
     return _renumbered(batch, _numbers(order, len(batch.lengths)), order, ascending)
 
 
-def merge_selected(batches: Sequence[PostingBatch], order: NDArray[np.int64]) -> PostingBatch:
-    """What ``select(merge(batches), order)`` gives, a range of terms at a time.
+class PostingSource(Protocol):
+    """Postings that can be had by ranges of terms."""
 
-    So besides its arguments and its result it needs little memory, however much there is.
+    @property
+    def terms(self) -> NDArray[np.uint32]:
+        """Distinct and ascending."""
+
+    @property
+    def lengths(self) -> NDArray[np.uint16]:
+        """Each passage's number of terms."""
+
+    @property
+    def frequencies(self) -> NDArray[np.int64] | NDArray[np.uint32]:
+        """In how many passages each of *terms* occurs."""
+
+    def of_terms(self, first: int, last: int) -> PostingBatch:
+        """The postings of the terms from *first* to before *last*, of the same passages."""
+
+    def tf_counts(self) -> NDArray[np.int64]:
+        """How many postings have each tf (int64 [256])."""
+
+
+def merged_parts(
+    sources: Sequence[PostingSource], order: NDArray[np.int64]
+) -> Iterator[PostingBatch]:
+    """What ``select(merge(sources), order)`` gives, a range of terms at a time.
+
+    So it needs little memory besides its arguments, however much there is.
     """
-    lengths = np.concatenate([np.empty(0, np.uint16), *(batch.lengths for batch in batches)])
-    number, ascending = _numbers(order, len(lengths)), _ascending(order)
-    total = sum(len(batch.passages) for batch in batches)
-    passages, tf = np.empty(total, np.uint32), np.empty(total, np.uint8)
-    terms, frequencies = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
-    used = 0
-    for first, last in _ranges(batches):
-        merged = merge([_of_terms(batch, first, last) for batch in batches])
-        part = _renumbered(merged, number, order, ascending)
-        place = slice(used, used + len(part.passages))
-        passages[place], tf[place] = part.passages, part.tf
-        terms.append(part.terms)
-        frequencies.append(part.frequencies)
-        used = place.stop
-    counts = np.concatenate(frequencies)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    return PostingBatch(np.concatenate(terms), offsets, passages[:used], tf[:used], lengths[order])
+    count = sum(len(source.lengths) for source in sources)
+    number, ascending = _numbers(order, count), _ascending(order)
+    for first, last in ranges_of(sources):
+        merged = merge([source.of_terms(first, last) for source in sources])
+        yield _renumbered(merged, number, order, ascending)
 
 
-def _ranges(batches: Sequence[PostingBatch]) -> list[tuple[int, int]]:
+def ranges_of(sources: Sequence[PostingSource]) -> list[tuple[int, int]]:
     """Ranges of term numbers that together are all, with about `_INVERTED` postings each."""
-    terms = np.concatenate([np.empty(0, np.uint32), *(batch.terms for batch in batches)])
-    counts = np.concatenate([np.empty(0, np.int64), *(batch.frequencies for batch in batches)])
+    terms = np.concatenate([np.empty(0, np.uint32), *(source.terms for source in sources)])
+    counts = np.concatenate([np.empty(0, np.int64), *(source.frequencies for source in sources)])
     order = np.argsort(terms)
     running = np.cumsum(counts[order])
     steps = np.arange(_INVERTED, int(running[-1]) if len(running) else 0, _INVERTED)
     cuts = np.unique(terms[order][running.searchsorted(steps)]).tolist()
     return list(zip([0, *cuts], [*cuts, 1 << 32], strict=True))
-
-
-def _of_terms(batch: PostingBatch, first: int, last: int) -> PostingBatch:
-    """The postings of the terms from *first* to before *last*."""
-    start = int(batch.terms.searchsorted(np.uint32(first)))
-    end = len(batch.terms) if last >> 32 else int(batch.terms.searchsorted(np.uint32(last)))
-    offsets = batch.offsets[start : end + 1]
-    part = slice(int(offsets[0]), int(offsets[-1]))
-    return PostingBatch(
-        batch.terms[start:end],
-        offsets - offsets[0],
-        batch.passages[part],
-        batch.tf[part],
-        batch.lengths,
-    )
 
 
 def _ascending(order: NDArray[np.int64]) -> bool:

@@ -2,75 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25
+from twolaned.lanes.keyword.builder import build_segment
 from twolaned.lanes.keyword.clause import places_in
-from twolaned.lanes.keyword.columns import Columns, build_columns, dense_places
-from twolaned.lanes.keyword.impacts import bounds_of
+from twolaned.lanes.keyword.codebook import Codebook
+from twolaned.lanes.keyword.columns import Columns
 from twolaned.lanes.keyword.posting_batch import PostingBatch
+from twolaned.lanes.keyword.posting_list import BLOCK_BITS, BlockIds, WholeIds
 
-LONG = 1_024
-"""Postings from which on a term has a mark."""
-SPARSE = 8
-"""Numbers for each term from which on terms are found by bisection."""
-MARKED = 128
-"""At least so many of its postings have bounds that reach a term's mark."""
-
-
-def build_segment(
-    postings: PostingBatch, rows: NDArray[np.uint32], *, bm25: Bm25
-) -> dict[str, NDArray[Any]]:
-    """The arrays of a segment with *postings*.
-
-    *rows* (uint32 by passage, ascending) are the numbers of the rows that the passages belong to.
-    Bounds are those of the constants *bm25*; with others they are scaled.
-    """
-    norms = bm25.norms(postings.lengths)
-    steps, largest = bounds_of(postings, norms)
-    dense = dense_places(postings)
-    frequencies = postings.frequencies
-    counts = frequencies.copy()
-    counts[dense] = 0
-    kept = slice(None) if not len(dense) else np.repeat(counts > 0, frequencies)
-    return {
-        "constants": np.array([bm25.k1, bm25.b, bm25.average_length]),
-        "terms": postings.terms,
-        "lookup": _lookup(postings.terms),
-        "frequencies": frequencies.astype(np.uint32),
-        "offsets": np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]),
-        "passages": postings.passages[kept],
-        "tf": postings.tf[kept],
-        "bounds": steps[kept],
-        "largest": largest,
-        "marks": _marks(steps, postings.offsets),
-        "lengths": postings.lengths,
-        "rows": rows,
-        **build_columns(postings, dense, steps, norms),
-    }
-
-
-def _lookup(terms: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The place of each number up to the last of *terms*; nothing where most are missing."""
-    size = int(terms[-1]) + 1 if len(terms) else 0
-    if size > SPARSE * len(terms):
-        return np.empty(0, np.int32)
-    lookup = np.full(size, -1, np.int32)
-    lookup[terms] = np.arange(len(terms), dtype=np.int32)
-    return lookup
-
-
-def _marks(steps: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
-    marks = np.zeros(len(offsets) - 1, np.uint8)
-    for place in np.flatnonzero(np.diff(offsets) >= LONG).tolist():
-        of_term = steps[offsets[place] : offsets[place + 1]]
-        at = len(of_term) - MARKED
-        marks[place] = np.partition(of_term, at)[at]
-    return marks
+__all__ = ["Segment", "build_segment"]
 
 
 class Segment:
@@ -80,8 +26,9 @@ class Segment:
     """
 
     __slots__ = (
-        "_keepalive", "bounds", "columns", "constants", "frequencies", "largest", "lengths",
-        "lookup", "marks", "offsets", "passages", "rows", "single", "terms", "tf",
+        "_blocked", "_ends", "_keepalive", "_low", "_passages", "_starts", "book", "codes",
+        "columns", "constants", "frequencies", "largest", "lengths", "lookup", "marks", "rows",
+        "single", "terms",
     )  # fmt: skip
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], keepalive: object = None) -> None:
@@ -95,11 +42,14 @@ class Segment:
         self.largest: NDArray[np.float32] = arrays["largest"]
         """The largest impact, by term."""
         self.marks: NDArray[np.uint8] = arrays["marks"]
-        self.offsets: NDArray[np.int64] = arrays["offsets"]
-        """Where each term's postings begin; none lie here of a term with a column."""
-        self.passages: NDArray[np.uint32] = arrays["passages"]
-        self.tf: NDArray[np.uint8] = arrays["tf"]
-        self.bounds: NDArray[np.uint8] = arrays["bounds"]
+        self.codes: NDArray[np.uint8] = arrays["codes"]
+        """Of all postings but those in columns; what they mean is in *book*."""
+        self.book = Codebook(arrays["code_tf"], arrays["code_bounds"])
+        self._starts: NDArray[np.int64] = arrays["starts"]
+        self._low: NDArray[np.uint16] = arrays["low"]
+        self._passages: NDArray[np.uint32] = arrays["passages"]
+        self._blocked: NDArray[np.uint32] = arrays["blocked"]
+        self._ends: NDArray[np.uint32] = arrays["ends"]
         self.lengths: NDArray[np.uint16] = arrays["lengths"]
         self.rows: NDArray[np.uint32] = arrays["rows"]
         """The row's number, by passage."""
@@ -112,34 +62,86 @@ class Segment:
         places: list[int] = places_in(self.terms, terms, self.lookup).tolist()
         return places
 
+    def list_at(self, place: int) -> tuple[WholeIds | BlockIds, NDArray[np.uint8]]:
+        """The passages and the codes of the term at *place*, which has no column."""
+        start, count = int(self._starts[place]), int(self.frequencies[place])
+        codes = self.codes[start : start + count]
+        limit = len(self._low)
+        if start < limit:
+            row = int(self._blocked.searchsorted(np.uint32(place)))
+            return BlockIds(self._low[start : start + count], self._ends[row]), codes
+        return WholeIds(self._passages[start - limit : start - limit + count]), codes
+
     def postings_at(self, place: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """The passages that hold the term at *place*, ascending, and how often."""
         row = self.columns.row_of.get(int(self.terms[place]))
         if row is not None:
             return self.columns.postings(row)
-        part = slice(int(self.offsets[place]), int(self.offsets[place + 1]))
-        return self.passages[part], self.tf[part]
+        ids, codes = self.list_at(place)
+        return ids.all(), self.book.tf[codes]
 
     def postings(self) -> PostingBatch:
-        """All postings, for a merge."""
+        """All postings."""
+        return self.of_terms(0, 1 << 32)
+
+    def of_terms(self, first: int, last: int) -> PostingBatch:
+        """The postings of the terms from *first* to before *last*, for a merge."""
+        begin, end = self.terms.searchsorted([first, last]).tolist()
+        frequencies = self.frequencies[begin:end].astype(np.int64)
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(frequencies)])
+        passages, tf = np.empty(int(offsets[-1]), np.uint32), np.empty(int(offsets[-1]), np.uint8)
+        kinds = np.ones(end - begin, np.uint8)
+        dense = self._dense_between(begin, end)
+        kinds[[place for place, _ in dense]] = 0
+        # The terms of each kind lie one after the other, so one stretch holds all of the range.
+        rows = slice(*self._blocked.searchsorted(np.array([begin, end], np.uint32)).tolist())
+        blocked = self._blocked[rows].astype(np.int64) - begin
+        kinds[blocked] = 2
+        by_posting = np.repeat(kinds, frequencies)
+        for kind, ids in ((1, self._whole_ids), (2, self._block_ids)):
+            places = np.flatnonzero(kinds == kind)
+            if len(places):
+                start = int(self._starts[begin + places[0]])
+                part = slice(start, start + int(frequencies[places].sum()))
+                of_kind = by_posting == kind
+                passages[of_kind] = ids(part, rows)
+                tf[of_kind] = self.book.tf[self.codes[part]]
+        for place, row in dense:
+            target = slice(int(offsets[place]), int(offsets[place + 1]))
+            passages[target], tf[target] = self.columns.postings(row)
+        return PostingBatch(self.terms[begin:end], offsets, passages, tf, self.lengths)
+
+    def tf_counts(self) -> NDArray[np.int64]:
+        """How many postings have each tf (int64 [256])."""
+        counts = np.zeros(256, np.int64)
+        for first in range(0, len(self.codes), _COUNTED):
+            codes = np.bincount(self.codes[first : first + _COUNTED], minlength=256)
+            np.add.at(counts, self.book.tf, codes)
+        for column in self.columns.table:
+            counts += np.bincount(column, minlength=256)
+        counts[0] = 0
+        return counts
+
+    def _dense_between(self, begin: int, end: int) -> Sequence[tuple[int, int]]:
+        """The columns of terms between two places: the place from *begin* on, and the row."""
         if not self.columns.row_of:
-            return PostingBatch(self.terms, self.offsets, self.passages, self.tf, self.lengths)
-        offsets = np.concatenate(
-            [np.zeros(1, np.int64), np.cumsum(self.frequencies, dtype=np.int64)]
-        )
-        passages = np.empty(int(offsets[-1]), np.uint32)
-        tf = np.empty(len(passages), np.uint8)
-        # Between two terms with a column lies one stretch of postings.
-        dense = sorted(self.columns.row_of.items())
-        terms = np.array([term for term, _ in dense], np.uint32)
-        places = [*self.places(terms), len(self.terms)]
-        first = 0
-        for (_, row), place in zip([*dense, (0, -1)], places, strict=True):
-            source = slice(int(self.offsets[first]), int(self.offsets[place]))
-            target = slice(int(offsets[first]), int(offsets[place]))
-            passages[target], tf[target] = self.passages[source], self.tf[source]
-            if row >= 0:
-                target = slice(int(offsets[place]), int(offsets[place + 1]))
-                passages[target], tf[target] = self.columns.postings(row)
-            first = place + 1
-        return PostingBatch(self.terms, offsets, passages, tf, self.lengths)
+            return []
+        terms = np.fromiter(self.columns.row_of, np.uint32)
+        places = zip(self.places(terms), self.columns.row_of.values(), strict=True)
+        return [(place - begin, row) for place, row in places if begin <= place < end]
+
+    def _whole_ids(self, part: slice, rows: slice) -> NDArray[np.uint32]:  # noqa: ARG002
+        limit = len(self._low)
+        return self._passages[part.start - limit : part.stop - limit]
+
+    def _block_ids(self, part: slice, rows: slice) -> NDArray[np.uint32]:
+        ends = self._ends[rows]
+        counts = np.diff(ends, axis=1, prepend=np.zeros((len(ends), 1), np.uint32))
+        bases = np.arange(ends.shape[1], dtype=np.uint32) << np.uint32(BLOCK_BITS)
+        ids = np.repeat(np.tile(bases, len(ends)), counts.reshape(-1))
+        ids |= self._low[part]
+        return ids
+
+
+_COUNTED = 4 << 20
+"""Codes that are counted at once."""
