@@ -41,6 +41,7 @@ class LineFiles:
             if name.startswith(_AGENT):
                 self._agents.setdefault(folder, []).append(entry)
         self._beside: dict[str, dict[str, list[Entry]]] = {}
+        self._owned: dict[str, set[str]] = {}
         self._names: dict[str, str] | None = None
 
     def read(self, entry: Entry, stream: Readable) -> Iterator[Item | None]:
@@ -49,18 +50,25 @@ class LineFiles:
             return
         records = self._records(entry, stream)
         waiting: list[dict[str, Any]] = []
+        held: list[Skip] = []
         for record in records:
-            if not isinstance(record, dict):
-                yield record
+            if record is None:
+                yield None
+            elif isinstance(record, Skip):
+                held.append(record)
+                if len(held) > max(PATIENCE, 10 * len(waiting)):
+                    break
             elif is_export_line(record):
                 yield from self._export(entry)
                 return
             else:
                 waiting.append(record)
                 if claude_code.recognises(record):
+                    yield from held
                     yield from self._session(entry, waiting, records)
                     return
                 if codex.recognises(record):
+                    yield from held
                     yield from self._rollout(entry, waiting, records)
                     return
                 if codex.is_index(record) or codex.is_prompt(record):
@@ -68,6 +76,10 @@ class LineFiles:
                     return
                 if len(waiting) >= PATIENCE:
                     break
+        if len(held) > len(waiting) and not entry.name.lower().endswith(".jsonl"):
+            yield Skip("not_conversations", entry.name, size=entry.size)
+            return
+        yield from held
         yield Skip("unknown_schema", entry.name, len(waiting) or 1)
 
     def _session(
@@ -171,7 +183,8 @@ class LineFiles:
         parts = folder.split("/")
         if _SUBAGENTS in parts:
             return "/".join(parts[: parts.index(_SUBAGENTS)]) + ".jsonl" in self._tree.by_name
-        return any(entry in found for found in self._agents_beside(folder).values())
+        self._agents_beside(folder)
+        return entry.name in self._owned[folder]
 
     def _agents_of(self, entry: Entry) -> list[Entry]:
         """The files of the subagents that the session *entry* started."""
@@ -191,6 +204,7 @@ class LineFiles:
                 if f"{prefix}{session}.jsonl" in self._tree.by_name:
                     found.setdefault(session, []).append(entry)
             self._beside[folder] = found
+            self._owned[folder] = {entry.name for own in found.values() for entry in own}
         return self._beside[folder]
 
     def _session_named_in(self, entry: Entry) -> str:
