@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import grpc
 import pytest
 from grpc import aio
 
-from tests.server.test_rpcs import find, uploads
+from tests.server.test_rpcs import find
 from tests.support.daemon import Daemon
 from tests.support.details import collected, failure, reason
 from tests.support.sockets import short_folder
@@ -129,8 +128,16 @@ async def test_an_import_onto_a_full_disk_keeps_what_it_told(home: Path) -> None
 async def test_an_upload_that_does_not_fit_is_refused(home: Path) -> None:
     (home / "data" / "ballast").write_bytes(b"x" * (SIZE - (4 << 20)))
     async with started(home) as daemon:
-        upload = uploads(os.urandom(8 << 20), "conversations.json")
-        error = await failure(collected(daemon.archive.Import(upload)))
+        refused = asyncio.Event()
+
+        async def upload() -> AsyncIterator[archive.ImportRequest]:
+            # No chunk is on its way when the answer comes: gRPC's client may then see only that.
+            header = archive.ImportHeader(name="conversations.json", size=8 << 20)
+            yield archive.ImportRequest(header=header)
+            await refused.wait()
+
+        error = await failure(collected(daemon.archive.Import(upload())))
+        refused.set()
         assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert not list((home / "data" / "spool").iterdir())
         assert (await daemon.archive.Save(archive.SaveRequest(source="n", summary="Fits."))).id

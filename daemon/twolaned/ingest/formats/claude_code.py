@@ -26,6 +26,8 @@ _OWN_TYPES = frozenset({"summary", "custom-title", "ai-title", "queue-operation"
 def recognises(record: dict[str, Any]) -> bool:
     """Whether *record* is a line of a session."""
     kind = record.get("type")
+    if not isinstance(kind, str):
+        return False
     if kind in ("user", "assistant", "system", "progress", "attachment"):
         return "sessionId" in record
     if kind == "summary":

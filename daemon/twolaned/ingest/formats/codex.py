@@ -42,7 +42,8 @@ _CWD = re.compile(r"<cwd>(.*?)</cwd>", re.DOTALL)
 
 def recognises(record: dict[str, Any]) -> bool:
     """Whether *record* is a line of a rollout."""
-    if record.get("type") in ENVELOPES:
+    kind = record.get("type")
+    if isinstance(kind, str) and kind in ENVELOPES:
         return isinstance(record.get("payload"), dict)
     is_head = "instructions" in record and "id" in record and "timestamp" in record
     return is_head or record.get("record_type") == "state"
@@ -78,7 +79,7 @@ class Rollout:
 
     def take(self, record: dict[str, Any]) -> None:
         """Take one record."""
-        kind = record.get("type")
+        kind = string(record.get("type"))
         self._note_time(record)
         if kind not in ENVELOPES:
             if "instructions" in record or "git" in record:
