@@ -1,7 +1,7 @@
 """Score the keyword lane on judged sets: ``python bench/quality/run.py [--data FOLDER]``.
 
-Writes a TREC run a set and prints a table with the bars. Fails where one is missed. The row
-"sessions" cuts after whole turns, "sessions-daemon" as the daemon does.
+Writes a TREC run a set and prints a table with the bars. Fails where one is missed. Texts are cut
+as the daemon cuts documents, those of the row "sessions" as it cuts conversations.
 """
 
 from __future__ import annotations

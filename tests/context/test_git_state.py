@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.context.repository import Repository, git
-from twolaned.context.git_state import FileState, GitStates
+from twolaned.context.git_state import ASKED_AGAIN, FileState, GitStates
 
 pytestmark = pytest.mark.needs("git")
 
@@ -125,6 +125,29 @@ def test_a_git_that_hangs_is_given_up(repository: Repository, tmp_path: Path) ->
     found = state(repository.folder / "kept.md", GitStates(str(slow), timeout=0.2))
 
     assert found is FileState.GIT_UNAVAILABLE
+
+
+def test_a_failure_of_git_passes(repository: Repository, tmp_path: Path) -> None:
+    """What failed once is not tried for every file, and is tried again a minute later."""
+    well, asked = tmp_path / "well", tmp_path / "asked"
+    program = tmp_path / "git"
+    program.write_text(
+        f"#!/bin/sh\necho >> '{asked}'\n[ -e '{well}' ] || exit 128\nexec git \"$@\"\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    now = [0.0]
+    states = GitStates(str(program), clock=lambda: now[0])
+    kept = repository.folder / "kept.md"
+
+    assert state(kept, states) is FileState.GIT_UNAVAILABLE
+    well.touch()
+    assert state(kept, states) is FileState.GIT_UNAVAILABLE
+    now[0] += ASKED_AGAIN
+    assert state(kept, states) is FileState.TRACKED
+    now[0] += ASKED_AGAIN
+    assert state(kept, states) is FileState.TRACKED
+    assert 2 == len(asked.read_text(encoding="utf-8").splitlines())
 
 
 def test_a_repository_cannot_run_programs(repository: Repository, tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ TASKS: dict[str, list[str]] = tomllib.loads(
 
 
 def test_nine_tasks_in_ten_are_understood() -> None:
-    """At least 60 labelled tasks; 90 % of them, and 85 % of each kind, get their label."""
+    """Of some 200 labelled tasks 90 % and 85 % of each kind get their label."""
     right = {
         label: sum(intent_of(task) == label for task in tasks) for label, tasks in TASKS.items()
     }
     total = sum(map(len, TASKS.values()))
 
-    assert total >= 60
+    assert total >= 200
     assert set(TASKS) == {intent.value for intent in Intent}
     assert sum(right.values()) / total >= 0.9, right
     assert all(right[label] / len(TASKS[label]) >= 0.85 for label in TASKS), right
@@ -47,3 +47,26 @@ def test_the_form_of_a_question_gives_way_to_what_is_asked_for() -> None:
     """``What is`` asks for the present only where nothing asks for reasons."""
     assert intent_of("What is the port?") is Intent.CURRENT_TRUTH
     assert intent_of("What is the reason for the port?") is Intent.REASONING_ARCHIVE
+
+
+@pytest.mark.parametrize(
+    ("task", "intent"),
+    [
+        ("Add a progress bar to the status page", Intent.BLENDED),
+        ("Could you please, upgrade to the latest Django now?", Intent.BLENDED),
+        ("Debug why the build is red", Intent.BLENDED),
+        ("Please tell me where the keys are", Intent.CURRENT_TRUTH),
+        ("release status", Intent.CURRENT_TRUTH),
+        ("The add button: is it still there?", Intent.CURRENT_TRUTH),
+        ("design decisions of the sync engine", Intent.REASONING_ARCHIVE),
+    ],
+)
+def test_who_sets_out_to_make_something_asks_for_neither(task: str, intent: Intent) -> None:
+    """A verb of making in front decides, whatever the thing is called; elsewhere it does not."""
+    assert intent_of(task) is intent
+
+
+def test_a_cue_at_the_beginning_of_a_sentence() -> None:
+    """The form of a question is one only there."""
+    assert intent_of("Retries fail. Are they logged?") is Intent.CURRENT_TRUTH
+    assert intent_of("Retries that are logged") is Intent.BLENDED

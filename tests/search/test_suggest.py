@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.corpus import Corpus
-from twolaned.search.suggest import RECENT, Suggester, SuggestionKind
+from twolaned.search.suggest import KEY, RECENT, STEP, Suggester, SuggestionKind
 
 TITLES = (
     "Postgres as a queue",
@@ -33,7 +33,10 @@ def ask(corpus: Corpus) -> Ask:
     suggester = Suggester()
 
     def ask(prefix: str, limit: int = 8) -> list[tuple[str, str]]:
-        found = suggester.suggest(corpus.snapshot(), prefix, limit)
+        snapshot = corpus.snapshot()
+        while suggester.is_behind(snapshot):
+            suggester.follow(snapshot)
+        found = suggester.suggest(snapshot, prefix, limit)
         return [(s.kind.value, s.text) for s in found]
 
     return ask
@@ -83,11 +86,55 @@ def test_rows_that_came_and_went_are_followed(corpus: Corpus, ask: Ask) -> None:
     assert ("title", "Postgres as a queue") in ask("queue")
 
 
+def test_a_prefix_longer_than_what_is_sorted_is_compared_with_the_title(
+    corpus: Corpus, ask: Ask
+) -> None:
+    begin = "Überlänge in allen Bereichen der Verwaltung"
+    for end in ("von gestern", "von heute"):
+        corpus.add("x", title=f"{begin} {end}")
+
+    titles = {kept: f"{begin} von {kept}" for kept in ("gestern", "heute")}
+    assert ask(f"{begin} von h")[-1:] == [("title", titles["heute"])]
+    assert ask(f"{begin[10:]} VON ges")[-1:] == [("title", titles["gestern"])]
+    assert {text for kind, text in ask(f"{begin} ") if kind == "title"} == set(titles.values())
+    assert ask(f"{begin} von x") == []
+
+
+@pytest.mark.parametrize("length", [KEY - 1, KEY, KEY + 1])
+def test_a_word_as_long_as_what_is_sorted_is_found(corpus: Corpus, ask: Ask, length: int) -> None:
+    word = "y" * length
+    corpus.add("x", title=f"{word}zz")
+
+    assert ask(word) == [("word", f"{word}zz"), ("title", f"{word}zz")]
+    assert ask("y" * (KEY + 5)) == []
+
+
+def test_the_same_title_is_suggested_once(corpus: Corpus, ask: Ask) -> None:
+    for _ in range(3):
+        corpus.add("x", title="Kept twice")
+
+    assert ask("kept") == [("title", "Kept twice")]
+
+
+def test_rows_are_read_in_steps(corpus: Corpus) -> None:
+    for number in range(STEP):
+        corpus.add("x", title=f"Quorum {number}")
+    snapshot, suggester = corpus.snapshot(), Suggester()
+
+    suggester.follow(snapshot)
+    assert suggester.is_behind(snapshot)
+    assert suggester.suggest(snapshot, "Queue des", 8)
+    suggester.follow(snapshot)
+    assert not suggester.is_behind(snapshot)
+
+
 @given(st.text(max_size=20), st.integers(1, 10))
 def test_no_prefix_fails(prefix: str, limit: int) -> None:
     corpus = Corpus()
     for title in TITLES:
         corpus.add("body", title=title)
-    found = Suggester().suggest(corpus.snapshot(), prefix, limit)
+    suggester = Suggester()
+    suggester.follow(corpus.snapshot())
+    found = suggester.suggest(corpus.snapshot(), prefix, limit)
     assert len(found) <= limit
     assert all(s.row_id for s in found if s.kind is SuggestionKind.TITLE)

@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import grpc
+import lmdb
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from grpc import aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from tests.support.daemon import Daemon, gone, running
+from tests.support.daemon import Daemon, command, gone, running
 from tests.support.details import collected, failure, reason
 from tests.support.sockets import open_channel, short_folder
 from twolane import paths
@@ -25,6 +26,8 @@ from twolane.v1 import admin_service_pb2_grpc as admin_grpc
 from twolane.v1 import archive_service_pb2 as archive
 from twolane.v1 import search_service_pb2 as search
 from twolaned.server.holder import read_holder
+from twolaned.store.layout import main_path
+from twolaned.store.records import FormatRecord, seal
 
 HEADER = archive.ImportRequest(header=archive.ImportHeader(name="export.json"))
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -302,6 +305,75 @@ async def test_a_damaged_store_is_refused_with_the_way_out() -> None:
         assert b"xxxx" == file.read_bytes()[:4]
         file.unlink()
         await daemon.start()
+
+
+async def test_a_store_of_a_later_version_is_refused_by_name() -> None:
+    """Exit status 69 and both versions; the store is as it was, and no socket is left."""
+    async with running() as daemon:
+        await daemon.stop()
+        folder = main_path(daemon.data)
+        with lmdb.open(str(folder), max_dbs=20, map_size=1 << 30) as store:
+            meta = store.open_db(b"meta")
+            with store.begin(write=True) as txn:
+                ours = txn.get(b"format", db=meta)
+                txn.put(b"format", seal(FormatRecord(9, 9, "9.0.0")), db=meta)
+
+        process = await daemon.spawn()
+
+        assert 69 == await asyncio.wait_for(process.wait(), 60)
+        assert "9.0.0" in daemon.log_text()
+        assert "Traceback" not in daemon.log_text()
+        assert not daemon.socket.exists()
+        with lmdb.open(str(folder), max_dbs=20, map_size=1 << 30) as store:
+            meta = store.open_db(b"meta")
+            with store.begin(write=True) as txn:
+                txn.put(b"format", ours, db=meta)
+        await daemon.start()
+
+
+async def test_without_a_runtime_folder_the_socket_lies_in_the_data_folder() -> None:
+    """As on servers and in cron jobs: nobody need set XDG_RUNTIME_DIR."""
+    with short_folder() as home:
+        daemon = Daemon(home)
+        env = {"HOME": str(home), "TWOLANE_CONFIG": str(daemon.config)}
+        daemon.data = paths.data_dir(env)
+        daemon.socket = paths.socket_path(env)
+        process = await asyncio.create_subprocess_exec(*command(), env=env)
+        try:
+            async with open_channel(daemon.socket) as channel:
+                watch = health_pb2_grpc.HealthStub(channel).Watch(
+                    health_pb2.HealthCheckRequest(), wait_for_ready=True
+                )
+                async with asyncio.timeout(60):
+                    while (await watch.read()).status != SERVING:
+                        pass
+        finally:
+            process.terminate()
+            ended = await asyncio.wait_for(process.wait(), 60)
+
+        assert 0 == ended
+        assert daemon.data / "run" == daemon.socket.parent
+        assert 0o700 == stat.S_IMODE(daemon.socket.parent.stat().st_mode)
+
+
+async def test_the_configuration_says_how_long_a_client_may_be_silent() -> None:
+    """An upload that does not go on is ended, and leaves nothing in the spool."""
+    async with running(config="[limits]\npatience_seconds = 1") as daemon:
+        done = asyncio.Event()
+
+        async def upload() -> AsyncIterator[archive.ImportRequest]:
+            yield HEADER
+            yield archive.ImportRequest(chunk=b"half of")
+            await done.wait()
+
+        error = await failure(collected(daemon.archive.Import(upload())))
+        done.set()
+
+        assert (grpc.StatusCode.DEADLINE_EXCEEDED, "CLIENT_SILENT") == (
+            error.code(),
+            reason(error),
+        )
+        assert [] == list((daemon.data / "spool").iterdir())
 
 
 async def test_the_log_can_go_to_a_file_as_well() -> None:

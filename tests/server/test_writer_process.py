@@ -23,7 +23,7 @@ from twolaned.model.errors import (
     Unavailable,
 )
 from twolaned.model.source import Source
-from twolaned.server import writer_session
+from twolaned.server import index_follower, writer_session
 from twolaned.server.index_follower import IndexFollower
 from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.writer_process import WriterProcess
@@ -276,6 +276,33 @@ async def test_a_failing_index_is_told_to_who_waits_for_it(house: House) -> None
     assert not house.follower.failing
 
 
+async def test_an_index_that_failed_is_tried_again_without_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored is found as soon as it can be; the trouble is told once, not each time."""
+    monkeypatch.setattr(index_follower, "FIRST_DELAY", 0.01)
+    live, errors = FakeLive(tmp_path), RecentErrors()
+    live.error = StoreCorrupt("It is damaged.")
+    (tmp_path / "generation").write_text("1")
+    follower = IndexFollower(errors)
+    task = asyncio.create_task(follower.run(live))
+    try:
+        with pytest.raises(StoreCorrupt):
+            await follower.reach(1)
+        with pytest.raises(StoreCorrupt):  # the next try fails too
+            await follower.reach(1)
+        live.error = None
+        await asyncio.wait_for(follower.reach(1), 20)
+        failing = follower.failing
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        follower.close()
+
+    assert not failing
+    assert ["index"] == [error.where for error in errors.newest_first()]
+
+
 async def test_the_writers_log_is_in_ours(house: House, caplog: pytest.LogCaptureFixture) -> None:
     """Lines keep their level; others count as warnings."""
     caplog.set_level(logging.INFO, "twolaned.writer")
@@ -318,17 +345,17 @@ async def test_restarts_slow_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """A writer that cannot start is tried ever less often."""
     monkeypatch.setenv("FAKE_WRITER", "fails")
     monkeypatch.setattr("twolaned.server.writer_process.FIRST_DELAY", 0.01)
-    waited: list[float] = []
+    waited: list[float | None] = []
     real = asyncio.timeout
 
-    def timeout(seconds: float) -> asyncio.Timeout:
+    def timeout(seconds: float | None) -> asyncio.Timeout:
         waited.append(seconds)
         return real(seconds)
 
     monkeypatch.setattr("twolaned.server.writer_process.asyncio.timeout", timeout)
     async with running(tmp_path) as house:
         await house.until_errors(4)
-        delays = [seconds for seconds in waited if seconds < 0.1]
+        delays = [seconds for seconds in waited if seconds is not None and seconds < 0.1]
 
     assert [0.01, 0.02, 0.04] == delays[:3]
 

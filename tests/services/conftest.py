@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +70,19 @@ class Rooms:
         self.spool = folder / "spool"
         self.spool.mkdir()
         self.writer = FakeWriter()
+        self.executor = ThreadPoolExecutor(1)
         self.sources: tuple[Source, ...] = ()
         self.snapshot: Any = None
+        self.now = STATUS
+        self.looks = 0
+        self.looked = asyncio.Event()
         self.graces: list[float] = []
         self.compactions: list[CompactionReport] = []
 
     async def status(self) -> DaemonStatus:
-        return STATUS
+        self.looks += 1
+        self.looked.set()
+        return self.now
 
     async def past_compactions(self) -> list[CompactionReport]:
         return self.compactions
@@ -84,7 +92,9 @@ class Rooms:
         return STATUS.pid
 
     def register(self, server: aio.Server) -> None:
-        archive = ArchiveService(self.writer, SpoolFolder(self.spool), lambda: self.snapshot)
+        archive = ArchiveService(
+            self.writer, SpoolFolder(self.spool), lambda: self.snapshot, self.executor
+        )
         add_ArchiveServiceServicer_to_server(archive, server)
         sources = SourceService(self.writer, lambda: self.sources)
         add_SourceServiceServicer_to_server(sources, server)
@@ -95,8 +105,10 @@ class Rooms:
 
 
 @pytest.fixture
-def rooms(tmp_path: Path) -> Rooms:
-    return Rooms(tmp_path)
+def rooms(tmp_path: Path) -> Iterator[Rooms]:
+    rooms = Rooms(tmp_path)
+    yield rooms
+    rooms.executor.shutdown()
 
 
 @pytest.fixture

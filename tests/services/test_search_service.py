@@ -25,8 +25,10 @@ from twolane.v1.search_service_pb2_grpc import (
 from twolaned.model.errors import StoreCorrupt
 from twolaned.model.query import RankingDate, SearchQuery, Similarity
 from twolaned.model.result import Receipt, SearchAnswer, SearchMode
+from twolaned.search.suggest import Suggestion, SuggestionKind
 from twolaned.server.interceptors import CallInterceptor, Gate
 from twolaned.server.recent_errors import RecentErrors
+from twolaned.services import searches
 from twolaned.services.search_service import SearchService
 from twolaned.services.searches import Searches
 
@@ -169,3 +171,76 @@ async def test_a_wrong_opening_names_the_field(
 ) -> None:
     """Before anything is read."""
     assert field == violated(await failure(house.stub.OpenEvidence(request_)))
+
+
+class Titles:
+    """Reads one title a step, when it may, as the suggester of an index with *rows* rows."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.known = 0
+        self.threads: set[str] = set()
+        self.go = threading.Event()
+
+    def is_behind(self, _: object) -> bool:
+        return self.known < self.rows
+
+    def follow(self, _: object) -> None:
+        self.threads.add(threading.current_thread().name)
+        assert self.go.wait(20)
+        self.known += 1
+
+    def suggest(self, _: object, prefix: str, __: int) -> list[Suggestion]:
+        self.threads.add(threading.current_thread().name)
+        return [Suggestion(f"{prefix}{self.known}", SuggestionKind.WORD)]
+
+
+async def completion(house: House) -> str:
+    (told,) = (await house.stub.Suggest(search.SuggestRequest(prefix="ab"))).suggestions
+    return str(told.text)
+
+
+async def test_titles_are_read_beside_the_event_loop(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many who type wait for one reading together; none of it holds up the loop."""
+    titles = Titles(rows=3)
+    titles.go.set()
+    monkeypatch.setattr(house.searches, "_suggester", titles)
+    monkeypatch.setattr(searches, "TITLES_PATIENCE", 20)
+
+    assert ["ab3"] * 5 == await asyncio.gather(*[completion(house) for _ in range(5)])
+    assert threading.current_thread().name not in titles.threads
+    assert 3 == titles.known
+
+
+async def test_a_completion_does_not_wait_for_all_titles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers from those that were read, and the rest is read on; the end stops that."""
+    titles = Titles(rows=10**9)
+    threads = ThreadPoolExecutor(2)
+    live: Any = SimpleNamespace(snapshot="first")
+    asked = searches.Searches(FakeEngine(), live, threads)  # type: ignore[arg-type]
+    monkeypatch.setattr(asked, "_suggester", titles)
+
+    (told,) = await asked.suggest("ab", 8)
+    titles.go.set()
+    await asked.aclose()
+    threads.shutdown()
+
+    assert "ab0" == told.text
+    assert 0 < titles.known < titles.rows
+
+
+async def test_reading_titles_that_fails_is_logged_and_begun_anew(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    titles = Titles(rows=1)
+    titles.go.set()
+    monkeypatch.setattr(house.searches, "_suggester", titles)
+    monkeypatch.setattr(searches, "TITLES_PATIENCE", 20)
+    with monkeypatch.context() as broken:
+        broken.setattr(titles, "follow", lambda _: 1 / 0)
+        assert "ab0" == await completion(house)
+
+    assert "ab1" == await completion(house)
+    assert "reading titles failed" in caplog.text

@@ -10,7 +10,7 @@ from msgspec import Meta
 from twolaned.model.query import RankingDate, Similarity
 from twolaned.model.source import Extraction, SourceScope
 
-Provider = Literal["none", "auto", "voyage", "ollama", "builtin"]
+Provider = Literal["auto", "voyage", "ollama", "builtin", "off"]
 EnrichmentProvider = Literal["none", "ollama", "extractive"]
 Days = Annotated[int, Meta(ge=1, le=36_500)]
 Dimension = Annotated[int, Meta(ge=1, le=4_096)]
@@ -23,14 +23,14 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class EmbeddingSettings(Section, frozen=True):
-    """``[embedding]``: who makes vectors of texts. ``none`` means search by keyword alone.
+    """``[embedding]``: who makes vectors of texts. ``off`` means search by keyword alone.
 
     ``auto`` is Voyage where there is a key, and nobody where there is none. Texts of sources with
     ``extraction = "local"`` go to the provider only if it runs on this machine, else to
     *local_model* of the Ollama server at *ollama_host*.
     """
 
-    provider: Provider = "none"
+    provider: Provider = "off"
     model: str = ""
     """Empty takes the provider's default."""
     base_url: str = ""
@@ -112,7 +112,9 @@ class LimitSettings(Section, frozen=True):
     queued_calls: Annotated[int, Meta(ge=0, le=65_536)] = 256
     """Calls that may wait for their turn; one more is refused and told to try again."""
     bulk_calls: Annotated[int, Meta(ge=1, le=64)] = 8
-    """Imports and scans that may be under way, one at work and the others waiting for it."""
+    """Imports, exports, scans and compactions that may be under way."""
+    patience_seconds: Annotated[int, Meta(ge=1, le=3_600)] = 60
+    """For how long a client may neither read its answers nor send the rest of its upload."""
 
 
 class Settings(Section, frozen=True):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shutil
 import subprocess
 import threading
+import time
 import unicodedata
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +23,8 @@ TIMEOUT: Final = 3.0
 """Seconds that git may take to list a repository's files."""
 KEPT_REPOSITORIES: Final = 16
 KEPT_FOLDERS: Final = 4_096
+ASKED_AGAIN: Final = 60.0
+"""Seconds after which git is asked again about a repository whose files it could not list."""
 
 
 class FileState(StrEnum):
@@ -36,18 +41,27 @@ class FileState(StrEnum):
 class _Listing:
     stamp: tuple[int, int, int]
     files: frozenset[str] | None
+    until: float
+    """Seconds of the monotonic clock at which it is to be asked for again."""
 
 
 class GitStates:
     """Tells files that git tracks from those that it does not. Safe from any thread.
 
     The nearest repository upwards counts: a worktree and a submodule have an index of their own.
-    *git* is the program; None means that there is none.
+    *git* is the program; None means that there is none. *clock* counts seconds.
     """
 
-    def __init__(self, git: str | None = None, *, timeout: float = TIMEOUT) -> None:
+    def __init__(
+        self,
+        git: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._git = git
         self._timeout = timeout
+        self._clock = clock
         self._listings: OrderedDict[str, _Listing] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -67,12 +81,14 @@ class GitStates:
             return None
         with self._lock:
             known = self._listings.get(top)
-            if known is not None and known.stamp == stamp:
+            if known is not None and known.stamp == stamp and self._clock() < known.until:
                 self._listings.move_to_end(top)
                 return known.files
         files = self._list(self._git, top)
+        # A failure passes, such as that of a busy machine, though the index stays as it is.
+        until = math.inf if files is not None else self._clock() + ASKED_AGAIN
         with self._lock:
-            self._listings[top] = _Listing(stamp, files)
+            self._listings[top] = _Listing(stamp, files, until)
             self._listings.move_to_end(top)
             if len(self._listings) > KEPT_REPOSITORIES:
                 self._listings.popitem(last=False)

@@ -21,7 +21,7 @@ def plan_of(
     The key comes from *env* or from a file below *data*, and only where it is needed. Raises
     ConfigError for a key that cannot be used.
     """
-    if settings.provider == "none":
+    if settings.provider == "off":
         return None
     needs_key = settings.provider in ("auto", "voyage")
     return EmbeddingPlan(

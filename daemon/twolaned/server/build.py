@@ -37,19 +37,35 @@ from twolaned.store.layout import spool_path
 
 MAX_RECEIVE = 16 << 20
 """Bytes of a message that is taken in; gRPC itself answers RESOURCE_EXHAUSTED above."""
+MAX_STREAMS = 1_024
+"""Calls of one connection at a time; gRPC lets further ones wait at the client."""
+GREETING = 10_000
+"""Milliseconds in which whoever connects must begin to speak HTTP/2."""
+PING_EVERY = 60_000
+PING_ANSWER = 20_000
+"""Milliseconds: a client with calls under way that does not answer a ping is gone."""
+LEAST_PING_INTERVAL = 10_000
+"""Milliseconds between two pings that a client may send."""
+
+
+def server_options() -> tuple[tuple[str, int], ...]:
+    """What gRPC itself is told to refuse and to end."""
+    return (
+        ("grpc.max_receive_message_length", MAX_RECEIVE),
+        ("grpc.max_send_message_length", MAX_RECEIVE),
+        ("grpc.max_concurrent_streams", MAX_STREAMS),
+        ("grpc.server_handshake_timeout_ms", GREETING),
+        ("grpc.keepalive_time_ms", PING_EVERY),
+        ("grpc.keepalive_timeout_ms", PING_ANSWER),
+        ("grpc.http2.min_ping_interval_without_data_ms", LEAST_PING_INTERVAL),
+        # A second server must fail to bind, not share the port.
+        ("grpc.so_reuseport", 0),
+    )
 
 
 def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> aio.Server:
     """A server of all that *daemon* can do, neither bound nor started."""
-    server = aio.server(
-        interceptors=(interceptor,),
-        options=(
-            ("grpc.max_receive_message_length", MAX_RECEIVE),
-            ("grpc.max_send_message_length", MAX_RECEIVE),
-            # A second server must fail to bind, not share the port.
-            ("grpc.so_reuseport", 0),
-        ),
-    )
+    server = aio.server(interceptors=(interceptor,), options=server_options())
     writer, live = daemon.writer, daemon.live
     search_service_pb2_grpc.add_SearchServiceServicer_to_server(
         SearchService(daemon.searches, writer), server
@@ -58,7 +74,12 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
         ContextService(_packs(daemon)), server
     )
     archive_service_pb2_grpc.add_ArchiveServiceServicer_to_server(
-        ArchiveService(writer, SpoolFolder(spool_path(daemon.options.data)), lambda: live.snapshot),
+        ArchiveService(
+            writer,
+            SpoolFolder(spool_path(daemon.options.data)),
+            lambda: live.snapshot,
+            daemon.reading,
+        ),
         server,
     )
     source_service_pb2_grpc.add_SourceServiceServicer_to_server(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from twolaned.config import Settings
@@ -37,6 +38,7 @@ class RunningDaemon:
     store: Store
     live: LiveIndex
     searches: Searches
+    reading: Executor
     follower: IndexFollower
     writer: WriterProcess
     monitor: HealthMonitor

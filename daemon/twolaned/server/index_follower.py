@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
@@ -11,6 +12,10 @@ from twolaned.model.errors import TwolaneError
 from twolaned.server.recent_errors import RecentErrors
 
 log = logging.getLogger(__name__)
+
+FIRST_DELAY = 1.0
+"""Seconds until a refresh that failed is tried again; doubled each time."""
+LONGEST_DELAY = 60.0
 
 
 class Refreshable(Protocol):
@@ -28,7 +33,7 @@ class IndexFollower:
     """Refreshes the index whenever a commit is announced, in one thread of its own.
 
     Announcements that come while a refresh runs, or before there is an index, are answered by one
-    refresh together.
+    refresh together. One that failed is tried again.
     """
 
     def __init__(self, errors: RecentErrors) -> None:
@@ -36,6 +41,7 @@ class IndexFollower:
         self._errors = errors
         self._thread = ThreadPoolExecutor(1, "index")
         self._announced = asyncio.Event()
+        self._retry_after: float | None = None
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self.failing = False
         """Whether the last refresh failed, so that searches miss what was committed since."""
@@ -59,7 +65,9 @@ class IndexFollower:
         self._live = live
         loop = asyncio.get_running_loop()
         while True:
-            await self._announced.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._retry_after):
+                    await self._announced.wait()
             self._announced.clear()
             try:
                 await loop.run_in_executor(self._thread, live.refresh)
@@ -67,7 +75,7 @@ class IndexFollower:
                 log.exception("the index could not follow the store")
                 self._fail(e)
             else:
-                self.failing = False
+                self.failing, self._retry_after = False, None
                 self._wake(live.generation)
 
     def close(self) -> None:
@@ -87,9 +95,11 @@ class IndexFollower:
         self._waiting = still
 
     def _fail(self, error: Exception) -> None:
-        self.failing = True
         said = error.message if isinstance(error, TwolaneError) else "The log has the details."
-        self._errors.add("index", f"New material is stored but not found yet. {said}")
+        if not self.failing:
+            self._errors.add("index", f"New material is stored but not found yet. {said}")
+        self.failing = True
+        self._retry_after = min((self._retry_after or FIRST_DELAY / 2) * 2, LONGEST_DELAY)
         for _, future in self._waiting:
             if not future.done():
                 future.set_exception(error)

@@ -53,6 +53,8 @@ BAD_CONFIG = 78
 """As in sysexits.h: trying again without a change is of no use."""
 
 SEARCH_THREADS = 2
+READING_THREADS = 1
+"""For exports and whatever else reads for long, so that no search waits for it."""
 CUT_OFF = 0.2
 """Seconds in which the last answers, or cancellations, reach their clients."""
 WRITER_GRACE = 10.0
@@ -114,12 +116,15 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
 
         threads = ThreadPoolExecutor(SEARCH_THREADS, "search")
         stack.callback(threads.shutdown, cancel_futures=True)
+        reading = ThreadPoolExecutor(READING_THREADS, "reading")
+        stack.callback(reading.shutdown, cancel_futures=True)
         questions = questions_of(settings.embedding, options.data, stack)
         if questions is not None:
             stack.push_async_callback(questions.aclose)
             keepers.start(questions.warm(), "loading the embedding provider")
         engine = SearchEngine(settings.ranking, blend_weight=settings.embedding.blend_weight)
         searches = Searches(engine, live, threads, questions)
+        stack.push_async_callback(searches.aclose)
         monitor = HealthMonitor(searches, live, errors, lambda: writer.state == "running")
         writer.on_change(monitor.look_again)
         daemon = RunningDaemon(
@@ -129,6 +134,7 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
             store=store,
             live=live,
             searches=searches,
+            reading=reading,
             questions=questions,
             follower=follower,
             writer=writer,
@@ -138,7 +144,10 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
         )
         tcp = tcp_address(settings.server.tcp) if settings.server.tcp else None
         token = read_token(token_path(settings.server.token_file, options.data)) if tcp else None
-        interceptor = CallInterceptor(gate_of(settings.limits), errors, token)
+        limits = settings.limits
+        interceptor = CallInterceptor(
+            gate_of(limits), errors, token, patience=limits.patience_seconds
+        )
         server = build_server(daemon, interceptor)
 
         clear_socket(options.socket)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -29,6 +30,7 @@ class AdminService(admin_grpc.AdminServiceServicer):
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
+        self._shared = _Shared(daemon)
 
     async def Status(  # noqa: N802
         self, _request: admin.StatusRequest, _: Context
@@ -42,8 +44,7 @@ class AdminService(admin_grpc.AdminServiceServicer):
         """Tell how the daemon is, again and again."""
         told = b""
         while True:
-            status = status_to_proto(await self._daemon.status())
-            lasting = _lasting(status)
+            status, lasting = await self._shared.latest()
             if lasting != told:
                 told = lasting
                 yield admin.WatchStatusResponse(status=status)
@@ -54,6 +55,25 @@ class AdminService(admin_grpc.AdminServiceServicer):
     ) -> admin.ShutdownResponse:
         """Begin to stop."""
         return admin.ShutdownResponse(pid=self._daemon.shut_down(_grace(request)))
+
+
+class _Shared:
+    """The state of *daemon* for all who watch it, so that many cost no more than one."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+        self._lock = asyncio.Lock()
+        self._latest = admin.StatusResponse(), b""
+        self._until = 0.0
+
+    async def latest(self) -> tuple[admin.StatusResponse, bytes]:
+        """The state, at most `WATCH_SECONDS` old, and what of it lasts."""
+        async with self._lock:
+            if time.monotonic() >= self._until:
+                status = status_to_proto(await self._daemon.status())
+                self._latest = status, _lasting(status)
+                self._until = time.monotonic() + WATCH_SECONDS
+            return self._latest
 
 
 def _lasting(status: admin.StatusResponse) -> bytes:

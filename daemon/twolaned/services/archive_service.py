@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from grpc import aio
 
@@ -34,6 +36,8 @@ from twolaned.writer.protocol import (
 )
 
 Context = aio.ServicerContext[Any, Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MAX_CHUNK = 1_048_576
 """Bytes of one chunk."""
@@ -46,7 +50,15 @@ MAX_NAME = 1_024
 class ArchiveService(archive_grpc.ArchiveServiceServicer):
     """Takes in what is to be remembered."""
 
-    def __init__(self, writer: Writer, spool: Spool, snapshot: Callable[[], IndexSnapshot]) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        spool: Spool,
+        snapshot: Callable[[], IndexSnapshot],
+        executor: Executor,
+    ) -> None:
+        """Long reading is done in *executor*, which no search waits for."""
+        self._executor = executor
         self._writer = writer
         self._spool = spool
         self._snapshot = snapshot
@@ -77,7 +89,7 @@ class ArchiveService(archive_grpc.ArchiveServiceServicer):
     ) -> archive.DeleteResponse:
         """Take rows out of the index for good."""
         snapshot = self._snapshot()
-        ids = await asyncio.to_thread(doomed, snapshot, request)
+        ids = await self._read(doomed, snapshot, request)
         generation = snapshot.generation
         if not request.dry_run:
             done = await self._writer.call(Delete(tuple(ids), request.purge))
@@ -93,10 +105,14 @@ class ArchiveService(archive_grpc.ArchiveServiceServicer):
         """Stream rows as lines that come back as they were."""
         snapshot = self._snapshot()
         filters = filters_from_proto(request.filters)
-        ids = await asyncio.to_thread(selected, snapshot, filters)
+        ids = await self._read(selected, snapshot, filters)
         parts = export_parts(snapshot, ids)
-        while (part := await asyncio.to_thread(next, parts, None)) is not None:
+        while (part := await self._read(next, parts, None)) is not None:
             yield part
+
+    async def _read(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, partial(work, *args, **kwargs))
 
     @asynccontextmanager
     async def _received(

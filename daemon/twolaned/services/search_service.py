@@ -91,7 +91,7 @@ class SearchService(search_grpc.SearchServiceServicer):
         checks.at_most_characters("prefix", request.prefix, MAX_PREFIX)
         checks.between("limit", request.limit, 0, MAX_SUGGESTIONS)
         limit = request.limit or DEFAULT_SUGGESTIONS
-        found = self._searches.suggest(request.prefix, limit)
+        found = await self._searches.suggest(request.prefix, limit)
         return search.SuggestResponse(
             suggestions=[
                 search.Suggestion(text=s.text, kind=SUGGESTION.to_proto(s.kind), id=s.row_id)

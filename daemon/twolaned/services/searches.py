@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor
 from contextlib import aclosing
@@ -17,6 +18,15 @@ from twolaned.search.live import LiveIndex
 from twolaned.search.question import NO_TEXT, NOT_YET, MeaningQuestion, Questions, deadline_of
 from twolaned.search.snapshot import IndexSnapshot
 from twolaned.search.suggest import Suggester, Suggestion
+
+log = logging.getLogger(__name__)
+
+TITLES_PATIENCE = 0.05
+"""Seconds that a completion waits for titles that are not read yet."""
+
+QUICK_PREFIX = 3
+"""Characters of a prefix that so few titles begin with that no thread is needed: a change of
+threads would take longer, and searches may be waiting for one."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,6 +51,7 @@ class Searches:
         self._live = live
         self._executor = executor
         self._suggester = Suggester()
+        self._titles: asyncio.Task[None] | None = None
         self.answered = 0
         """Searches answered so far."""
 
@@ -97,9 +108,30 @@ class Searches:
         """The same by keyword alone, for the daemon's own ends too: it is not counted."""
         return await self.run(self._engine.search, self._live.snapshot, query, arrived=arrived)
 
-    def suggest(self, prefix: str, limit: int) -> list[Suggestion]:
-        """Complete *prefix*. Quick enough for the event loop, but for the first time."""
-        return self._suggester.suggest(self._live.snapshot, prefix, limit)
+    async def suggest(self, prefix: str, limit: int) -> list[Suggestion]:
+        """Complete *prefix* from the titles read so far; new ones are waited for a little."""
+        if self._suggester.is_behind(self._live.snapshot):
+            await asyncio.wait({self._reading_titles()}, timeout=TITLES_PATIENCE)
+        if len(prefix) >= QUICK_PREFIX:
+            return self._suggester.suggest(self._live.snapshot, prefix, limit)
+        return await self.run(self._suggester.suggest, self._live.snapshot, prefix, limit)
+
+    async def aclose(self) -> None:
+        """Stop what was begun for later calls."""
+        if self._titles is not None:
+            self._titles.cancel()
+            await asyncio.wait({self._titles})
+
+    def _reading_titles(self) -> asyncio.Task[None]:
+        if self._titles is None or self._titles.done():
+            self._titles = asyncio.create_task(self._read_titles(), name="reading titles")
+            self._titles.add_done_callback(_log_failure)
+        return self._titles
+
+    async def _read_titles(self) -> None:
+        """Read all that are new, in steps between which searches have their turn."""
+        while self._suggester.is_behind(self._live.snapshot):
+            await self.run(self._suggester.follow, self._live.snapshot)
 
     async def open(
         self, row_id: str, form: EvidenceForm, offset: int, max_bytes: int
@@ -111,3 +143,8 @@ class Searches:
         """Do *work* that reads the index or the store in one of the threads."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, partial(work, *args, **kwargs))
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("%s failed", task.get_name(), exc_info=error)

@@ -17,11 +17,17 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeAlias
 
 import grpc
-from google.protobuf.message import DecodeError
 from grpc import aio
 
-from twolaned.model.errors import InvalidInput, StoreError, TwolaneError, Unavailable
-from twolaned.server.interceptors.gate import Gate
+from twolaned.model.errors import StoreError, TwolaneError, Unavailable
+from twolaned.server.interceptors.gate import WATCHING, Gate
+from twolaned.server.interceptors.messages import (
+    ClientStalled,
+    Context,
+    Handler,
+    parser,
+    written,
+)
 from twolaned.server.interceptors.statuses import (
     Unauthenticated,
     code_of,
@@ -44,22 +50,33 @@ _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 _API = "/twolane.v1."
 _UNIX = "unix:"
 
-Context = aio.ServicerContext[Any, Any]
-# Only the stubs make this class generic.
-Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+PATIENCE = 60.0
+"""Seconds for which a client may neither read nor send."""
+ABORT_PATIENCE = 1.0
+"""Seconds for which an end may wait behind messages that a client does not read."""
+
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 
 
 class CallInterceptor(aio.ServerInterceptor):
     """Gives each call an id, a place behind *gate* and a line in the log, and errors a status.
 
-    Where there is a *token*, whoever does not come over the Unix socket must show it.
+    Where there is a *token*, whoever does not come over the Unix socket must show it. A client
+    that neither reads nor sends for *patience* seconds is cut off.
     """
 
-    def __init__(self, gate: Gate, errors: RecentErrors, token: str | None = None) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        errors: RecentErrors,
+        token: str | None = None,
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
         self._gate = gate
         self._errors = errors
         self._token = token
+        self._patience = patience
         self._stopping = False
         self._watchers: set[asyncio.Task[Any]] = set()
         self._running = 0
@@ -93,7 +110,8 @@ class CallInterceptor(aio.ServerInterceptor):
 
     def _wrapped(self, handler: Handler, call: Call, *, trusted: bool) -> Handler:
         behaviour = _behaviour(handler)
-        parse = _parser(handler)
+        # Reflection panels stay open, and cost nothing while they are silent.
+        parse = parser(handler, self._patience if call.method.startswith(_API) else None)
 
         async def answer(request: Any, context: Context) -> Any:
             async with self._answering(call, context, trusted=trusted):
@@ -107,7 +125,7 @@ class CallInterceptor(aio.ServerInterceptor):
                     return
                 async with aclosing(answers):
                     async for message in answers:
-                        await context.write(message)
+                        await written(context, message, self._patience)
 
         make = _MAKERS[bool(handler.request_streaming), bool(handler.response_streaming)]
         function = answer_stream if handler.response_streaming else answer
@@ -166,14 +184,14 @@ class CallInterceptor(aio.ServerInterceptor):
         remaining: float | None = context.time_remaining()
         if remaining is not None and remaining <= 0:
             raise _DeadlineExpired
-        if not call.method.startswith(_API):
+        if call.method in WATCHING or not call.method.startswith(_API):
             self._watchers.add(_task())
 
     def _report(self, call: Call, error: TwolaneError, code: grpc.StatusCode) -> None:
         if isinstance(error, StoreError) or code is grpc.StatusCode.INTERNAL:
             log.error("%s: %s, request %s", call.method, error, call.request_id, exc_info=error)
             self._errors.add(call.method, error.message)
-        elif isinstance(error, Unavailable):
+        elif isinstance(error, Unavailable | ClientStalled):
             log.warning("%s: %s, request %s", call.method, error, call.request_id)
 
 
@@ -194,29 +212,6 @@ def _behaviour(handler: Handler) -> Callable[[Any, Context], Any]:
         handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
     )
     return function  # type: ignore[no-any-return]
-
-
-def _parser(handler: Handler) -> Callable[[Any], Any]:
-    """What makes the request, or the iterator of requests, of *handler* from bytes."""
-    deserialize = handler.request_deserializer
-
-    def parse(data: bytes) -> Any:
-        if deserialize is None:
-            return data
-        try:
-            return deserialize(data)
-        except (DecodeError, ValueError) as e:
-            raise InvalidInput(
-                "request",
-                "The request is not a message of the kind that this method takes.",
-                reason="MALFORMED_REQUEST",
-            ) from e
-
-    async def parse_each(stream: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-        async for data in stream:
-            yield parse(data)
-
-    return parse_each if handler.request_streaming else parse
 
 
 def _begun(method: str, metadata: Mapping[str, str]) -> Call:
@@ -243,7 +238,12 @@ _UNKNOWN_METHOD: Handler = grpc.stream_stream_rpc_method_handler(_unknown_method
 async def _abort(
     context: Context, status: grpc.Status, metadata: tuple[tuple[str, str], ...]
 ) -> None:
-    await context.abort(status.code, status.details, (*status.trailing_metadata, *metadata))
+    try:
+        async with asyncio.timeout(ABORT_PATIENCE):
+            await context.abort(status.code, status.details, (*status.trailing_metadata, *metadata))
+    except TimeoutError:
+        # It is on its way behind what the client does not read; nobody here need wait.
+        raise aio.AbortError from None
 
 
 def _stopping() -> Unavailable:

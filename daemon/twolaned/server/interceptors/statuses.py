@@ -22,6 +22,7 @@ from twolaned.model.errors import (
     TwolaneError,
     Unavailable,
 )
+from twolaned.server.interceptors.messages import ClientStalled
 
 DOMAIN = "twolane.dev"
 INTERNAL = "internal error"
@@ -52,6 +53,7 @@ _CODES: tuple[tuple[type[TwolaneError], grpc.StatusCode], ...] = (
     (AlreadyExists, grpc.StatusCode.ALREADY_EXISTS),
     (Unauthenticated, grpc.StatusCode.UNAUTHENTICATED),
     (Overloaded, grpc.StatusCode.RESOURCE_EXHAUSTED),
+    (ClientStalled, grpc.StatusCode.DEADLINE_EXCEEDED),
     (Unavailable, grpc.StatusCode.UNAVAILABLE),
     (DiskFull, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (StoreCorrupt, grpc.StatusCode.DATA_LOSS),
