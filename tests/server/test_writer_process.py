@@ -360,6 +360,23 @@ async def test_restarts_slow_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [0.01, 0.02, 0.04] == delays[:3]
 
 
+async def test_nobody_waits_for_a_writer_that_is_far_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between late tries a request fails at once and says when the next one is."""
+    monkeypatch.setenv("FAKE_WRITER", "fails")
+    monkeypatch.setattr("twolaned.server.writer_process.FIRST_DELAY", 7_200.0)
+    monkeypatch.setattr("twolaned.server.writer_process.PATIENCE", 3_600.0)
+    async with running(tmp_path) as house:
+        await house.until_errors(1)
+        async with asyncio.timeout(20):
+            with pytest.raises(Unavailable) as refused:
+                await house.writer.call(note("one"))
+
+    assert 3_600 < refused.value.retry_after <= 7_200
+    assert "WRITER_RESTARTING" == refused.value.reason
+
+
 async def test_a_writer_that_cannot_be_run_at_all_is_said(tmp_path: Path) -> None:
     """A missing program is an error in `Status`, not the daemon's end."""
     house = House(tmp_path)

@@ -142,7 +142,9 @@ class WriterProcess:
             session.leave(pending)
 
     async def _ready_session(self) -> WriterSession:
-        if not self._ready.is_set() and not self._stop.is_set():
+        # Where the next try is further off, whoever asks is told so at once.
+        is_near = self._retry_at - time.monotonic() < PATIENCE
+        if is_near and not self._ready.is_set() and not self._stop.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE):
                     await self._ready.wait()

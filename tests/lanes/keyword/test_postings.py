@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twolaned.lanes.keyword import postings as module
+from twolaned.lanes.keyword.bm25 import LONGEST_PASSAGE
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.postings import (
-    LONGEST_PASSAGE,
     invert,
     merge,
     merged_parts,

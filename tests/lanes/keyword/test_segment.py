@@ -8,13 +8,14 @@ import pytest
 from tests.lanes.keyword.test_postings import content
 from tests.lanes.keyword.world import inverted, zipf
 from twolaned.lanes.keyword.bm25 import Bm25
-from twolaned.lanes.keyword.builder import MARKED
+from twolaned.lanes.keyword.builder import MARKED, build_segment
 from twolaned.lanes.keyword.columns import FEWEST_PASSAGES, SHARE, SLIM, WIDE
 from twolaned.lanes.keyword.impacts import STEPS, impacts, looseness
 from twolaned.lanes.keyword.index import KeywordIndex
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.query import KeywordQuery
-from twolaned.lanes.keyword.segment import Segment, build_segment
+from twolaned.lanes.keyword.segment import ARRAYS, Segment
+from twolaned.model.errors import StoreCorrupt
 
 BM25 = Bm25(average_length=20.0)
 
@@ -128,3 +129,16 @@ def test_a_segment_built_with_other_constants_answers_like_a_new_one(
         before, after = old.search(query, 20), new.search(query, 20)
         assert before.rows.tolist() == after.rows.tolist()
         assert before.scores.tolist() == after.scores.tolist()
+
+
+def test_a_segment_consists_of_just_its_arrays(batch: PostingBatch) -> None:
+    rows = np.arange(len(batch.lengths), dtype=np.uint32)
+    assert build_segment(batch, rows, bm25=BM25).keys() == ARRAYS
+
+
+@pytest.mark.parametrize("name", ["codes", "terms", "champions"])
+def test_a_segment_without_an_array_is_refused(batch: PostingBatch, name: str) -> None:
+    arrays = build_segment(batch, np.arange(len(batch.lengths), dtype=np.uint32), bm25=BM25)
+    del arrays[name]
+    with pytest.raises(StoreCorrupt):
+        Segment(arrays)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 MOST_OCCURRENCES = 255
 """tf counts no further."""
+LONGEST_PASSAGE = 65_535
+"""Terms. A passage's length counts no further."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,9 @@ class Bm25:
 
     def norms(self, lengths: NDArray[np.uint16]) -> NDArray[np.float32]:
         """The norm of passages with *lengths* terms."""
+        if len(lengths) > LONGEST_PASSAGE + 1:
+            every: NDArray[np.float32] = self.norms(np.arange(LONGEST_PASSAGE + 1, dtype=np.uint16))
+            return every.take(lengths)
         slope = self.k1 * self.b / self.average_length
         return (self.k1 * (1 - self.b) + slope * lengths).astype(np.float32)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from twolaned.lanes.keyword.bm25 import Bm25
 from twolaned.lanes.keyword.codebook import Encoder
 from twolaned.lanes.keyword.columns import FEWEST_PASSAGES, SHARE, ColumnsBuilder
+from twolaned.lanes.keyword.growing import Growing
 from twolaned.lanes.keyword.impacts import impacts
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.posting_list import BLOCK_BITS
@@ -67,8 +68,8 @@ def build_from_parts(
 class _Builder:
     """Collects terms in ascending order.
 
-    A term has a column, or its passages are stored by blocks or whole. Codes lie in the same order
-    as passages, those of blocks first.
+    A term has a column, or its passages are stored by blocks or whole. Starts count the postings
+    by blocks first.
     """
 
     def __init__(self, lengths: NDArray[np.uint16], counts: NDArray[np.int64], bm25: Bm25) -> None:
@@ -79,6 +80,11 @@ class _Builder:
         self._blocked = 0
         self._whole = 0
         self._parts: list[Arrays] = []
+        postings = int(counts.sum())
+        self._low = Growing(np.uint16, postings)
+        self._low_codes = Growing(np.uint8, postings)
+        self._passages = Growing(np.uint32, postings)
+        self._codes = Growing(np.uint8, postings)
 
     def add(self, part: PostingBatch) -> None:
         """Add terms that come after all before."""
@@ -97,6 +103,10 @@ class _Builder:
         in_blocks = np.repeat(blocked, frequencies)
         as_whole = np.repeat(whole, frequencies)
         low = part.passages[in_blocks]
+        self._low.add(low.astype(np.uint16))
+        self._low_codes.add(codes[in_blocks])
+        self._passages.add(part.passages[as_whole])
+        self._codes.add(codes[as_whole])
         self._parts.append(
             {
                 "terms": part.terms,
@@ -106,10 +116,6 @@ class _Builder:
                 "starts": self._starts(frequencies, blocked, whole),
                 "blocked": blocked,
                 "ends": self._ends(low, frequencies[blocked]),
-                "low": low.astype(np.uint16),
-                "passages": part.passages[as_whole],
-                "low_codes": codes[in_blocks],
-                "codes": codes[as_whole],
             }
         )
 
@@ -144,9 +150,7 @@ class _Builder:
         blocked = self._joined("blocked", np.bool_)
         starts = self._joined("starts", np.int64)
         starts[~blocked] += self._blocked
-        ends = [part.pop("ends") for part in self._parts]
-        parts = [part.pop("low_codes") for part in self._parts]
-        parts += [part.pop("codes") for part in self._parts]
+        ends = [part["ends"] for part in self._parts]
         return {
             "terms": terms,
             "lookup": _lookup(terms),
@@ -156,18 +160,17 @@ class _Builder:
             "marks": self._joined("marks", np.uint8),
             "blocked": np.flatnonzero(blocked).astype(np.uint32),
             "ends": np.concatenate([np.empty((0, self._blocks), np.uint32), *ends]),
-            "low": self._joined("low", np.uint16),
-            "passages": self._joined("passages", np.uint32),
-            "codes": np.concatenate([np.empty(0, np.uint8), *parts]),
+            "low": self._low.joined(),
+            "low_codes": self._low_codes.joined(),
+            "passages": self._passages.joined(),
+            "codes": self._codes.joined(),
             "code_tf": self._encoder.book.tf,
             "code_bounds": self._encoder.book.bounds,
             **self._columns.arrays(),
         }
 
     def _joined(self, name: str, kind: type[np.generic]) -> NDArray[Any]:
-        # Taken out, so that each is in memory twice only while it is joined.
-        parts = [part.pop(name) for part in self._parts]
-        return np.concatenate([np.empty(0, kind), *parts])
+        return np.concatenate([np.empty(0, kind), *(part[name] for part in self._parts)])
 
 
 def _lookup(terms: NDArray[np.uint32]) -> NDArray[np.int32]:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twolaned.lanes.keyword.bm25 import LONGEST_PASSAGE
+from twolaned.lanes.keyword.growing import Growing
 from twolaned.lanes.keyword.impacts import bounds
 
 WIDE = 64
@@ -21,6 +23,8 @@ SLIM = 8
 CHAMPIONS = 64
 SHARE = 16
 """A term in more than one of so many passages gets a column."""
+MOST = LONGEST_PASSAGE * SHARE
+"""Columns, at the most: a passage has no more terms than that."""
 FEWEST_PASSAGES = 4_096
 """Smaller segments have no columns."""
 
@@ -38,6 +42,7 @@ class ColumnsBuilder:
         self._width = width_of(len(norms))
         self._terms: list[int] = []
         self._parts: list[tuple[NDArray[Any], ...]] = []
+        self._columns = Growing(np.uint8, MOST * self._width)
 
     def add(
         self,
@@ -53,17 +58,18 @@ class ColumnsBuilder:
         best = np.argpartition(-impact, CHAMPIONS)[:CHAMPIONS]
         champions = passages[best[np.argsort(-impact[best], kind="stable")]]
         self._terms.append(term)
-        self._parts.append((column, slim, slim.reshape(-1, WIDE // SLIM).max(1), champions))
+        self._columns.add(column)
+        self._parts.append((slim, slim.reshape(-1, WIDE // SLIM).max(1), champions))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of all columns. Ends the builder."""
         count, width = len(self._parts), self._width
-        columns = np.empty((count, width), np.uint8)
+        columns = self._columns.joined().reshape(count, width)
         slim = np.empty((count, width // SLIM), np.uint8)
         wide = np.empty((count, width // WIDE), np.uint8)
         champions = np.empty((count, CHAMPIONS), np.uint32)
-        for row in reversed(range(count)):
-            columns[row], slim[row], wide[row], champions[row] = self._parts.pop()
+        for row, part in enumerate(self._parts):
+            slim[row], wide[row], champions[row] = part
         return {
             "dense_terms": np.array(self._terms, np.uint32),
             "columns": columns,

@@ -76,12 +76,11 @@ class Group:
         picked = table[self.rows[:, None], windows].reshape(len(self.rows), -1)
         return self._steps @ picked.astype(np.float32)
 
-    def slim_rest(self, windows: NDArray[np.int64], first: int) -> NDArray[np.float32]:
-        """The most that the columns from *first* on add in small *windows*."""
-        table: NDArray[np.uint8] = self.columns.slim[self.rows[first:, None], windows]
-        picked: NDArray[np.float32] = table.astype(np.float32)
-        rest: NDArray[np.float32] = np.matmul(self._steps[first:], picked, dtype=np.float32)
-        return rest
+    def slim_head(self, windows: NDArray[np.int64], last: int) -> NDArray[np.float32]:
+        """The most that the columns up to *last* add in small *windows*."""
+        table: NDArray[np.uint8] = self.columns.slim[self.rows[:last, None], windows]
+        total: NDArray[np.float32] = self._steps[:last] @ table.astype(np.float32)
+        return total
 
     def exact(self, passages: Passages, norms: Norms) -> NDArray[np.float64]:
         """The group's share of the scores of *passages*."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.bm25 import Bm25
+from twolaned.lanes.keyword.bm25 import LONGEST_PASSAGE, Bm25
 
 STEPS = np.float32(255)
 """A bound of this many steps is an impact of 1."""
@@ -40,6 +40,6 @@ def looseness(built: Bm25, now: Bm25) -> float:
 
     Norms are linear in the length, so the quotient of two is largest at one end.
     """
-    ends = np.array([0, 65_535], np.uint16)
+    ends = np.array([0, LONGEST_PASSAGE], np.uint16)
     quotients = built.norms(ends).astype(np.float64) / now.norms(ends)
     return max(1.0, float(quotients.max()) * ABOVE)

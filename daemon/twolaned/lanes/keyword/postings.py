@@ -8,16 +8,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from twolaned.lanes.keyword.bm25 import MOST_OCCURRENCES
+from twolaned.lanes.keyword.bm25 import LONGEST_PASSAGE, MOST_OCCURRENCES
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.tokenizer import TokenBatch
 
 __all__ = ["PostingBatch", "invert", "merge", "merged_parts", "ranges_of", "select"]
 
-LONGEST_PASSAGE = 65_535
-"""Terms. A passage's length counts no further."""
-
-_INVERTED = 8 << 20
+_INVERTED = 4 << 20
 """Tokens that are inverted in one step, and postings that are moved in one."""
 
 

@@ -15,24 +15,37 @@ from twolaned.lanes.keyword.codebook import Codebook
 from twolaned.lanes.keyword.columns import Columns
 from twolaned.lanes.keyword.posting_batch import PostingBatch
 from twolaned.lanes.keyword.posting_list import BLOCK_BITS, BlockIds, WholeIds
+from twolaned.store.faults import corrupt
 
 __all__ = ["Segment", "build_segment"]
+
+
+ARRAYS = frozenset(
+    """
+    constants lengths rows terms lookup frequencies starts largest marks blocked ends low low_codes
+    passages codes code_tf code_bounds dense_terms columns slim_bounds wide_bounds champions
+    """.split()
+)
+"""What a segment consists of."""
 
 
 class Segment:
     """Read access to a segment's *arrays*, without copies.
 
-    *keepalive* is whatever owns the arrays' memory.
+    *keepalive* is whatever owns the arrays' memory. Raises StoreCorrupt where arrays are missing.
     """
 
     __slots__ = (
-        "_blocked", "_ends", "_keepalive", "_low", "_passages", "_starts", "book", "codes",
-        "columns", "constants", "frequencies", "largest", "lengths", "lookup", "marks", "rows",
-        "single", "terms",
+        "_blocked", "_ends", "_keepalive", "_low", "_low_codes", "_passages", "_starts", "book",
+        "codes", "columns", "constants", "frequencies", "largest", "lengths", "lookup", "marks",
+        "rows", "single", "terms",
     )  # fmt: skip
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], keepalive: object = None) -> None:
         self._keepalive = keepalive
+        missing = sorted(ARRAYS - arrays.keys())
+        if missing:
+            raise corrupt(f"segment without {', '.join(missing)}")
         k1, b, average = arrays["constants"].tolist()
         self.constants = Bm25(k1=k1, b=b, average_length=average)
         """What the bounds were made with."""
@@ -43,7 +56,8 @@ class Segment:
         """The largest impact, by term."""
         self.marks: NDArray[np.uint8] = arrays["marks"]
         self.codes: NDArray[np.uint8] = arrays["codes"]
-        """Of all postings but those in columns; what they mean is in *book*."""
+        """Of the postings that lie neither in columns nor in blocks; *book* explains them."""
+        self._low_codes: NDArray[np.uint8] = arrays["low_codes"]
         self.book = Codebook(arrays["code_tf"], arrays["code_bounds"])
         self._starts: NDArray[np.int64] = arrays["starts"]
         self._low: NDArray[np.uint16] = arrays["low"]
@@ -65,12 +79,12 @@ class Segment:
     def list_at(self, place: int) -> tuple[WholeIds | BlockIds, NDArray[np.uint8]]:
         """The passages and the codes of the term at *place*, which has no column."""
         start, count = int(self._starts[place]), int(self.frequencies[place])
-        codes = self.codes[start : start + count]
-        limit = len(self._low)
-        if start < limit:
+        if start < len(self._low):
             row = int(self._blocked.searchsorted(np.uint32(place)))
-            return BlockIds(self._low[start : start + count], self._ends[row]), codes
-        return WholeIds(self._passages[start - limit : start - limit + count]), codes
+            part = slice(start, start + count)
+            return BlockIds(self._low[part], self._ends[row]), self._low_codes[part]
+        part = slice(start - len(self._low), start - len(self._low) + count)
+        return WholeIds(self._passages[part]), self.codes[part]
 
     def postings_at(self, place: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """The passages that hold the term at *place*, ascending, and how often."""
@@ -98,14 +112,16 @@ class Segment:
         blocked = self._blocked[rows].astype(np.int64) - begin
         kinds[blocked] = 2
         by_posting = np.repeat(kinds, frequencies)
-        for kind, ids in ((1, self._whole_ids), (2, self._block_ids)):
+        for kind, base, codes in ((1, len(self._low), self.codes), (2, 0, self._low_codes)):
             places = np.flatnonzero(kinds == kind)
             if len(places):
-                start = int(self._starts[begin + places[0]])
+                start = int(self._starts[begin + places[0]]) - base
                 part = slice(start, start + int(frequencies[places].sum()))
                 of_kind = by_posting == kind
-                passages[of_kind] = ids(part, rows)
-                tf[of_kind] = self.book.tf[self.codes[part]]
+                passages[of_kind] = (
+                    self._passages[part] if kind == 1 else self._block_ids(part, rows)
+                )
+                tf[of_kind] = self.book.tf[codes[part]]
         for place, row in dense:
             target = slice(int(offsets[place]), int(offsets[place + 1]))
             passages[target], tf[target] = self.columns.postings(row)
@@ -114,9 +130,10 @@ class Segment:
     def tf_counts(self) -> NDArray[np.int64]:
         """How many postings have each tf (int64 [256])."""
         counts = np.zeros(256, np.int64)
-        for first in range(0, len(self.codes), _COUNTED):
-            codes = np.bincount(self.codes[first : first + _COUNTED], minlength=256)
-            np.add.at(counts, self.book.tf, codes)
+        for codes in (self.codes, self._low_codes):
+            for first in range(0, len(codes), _COUNTED):
+                of_codes = np.bincount(codes[first : first + _COUNTED], minlength=256)
+                np.add.at(counts, self.book.tf, of_codes)
         for column in self.columns.table:
             counts += np.bincount(column, minlength=256)
         counts[0] = 0
@@ -129,10 +146,6 @@ class Segment:
         terms = np.fromiter(self.columns.row_of, np.uint32)
         places = zip(self.places(terms), self.columns.row_of.values(), strict=True)
         return [(place - begin, row) for place, row in places if begin <= place < end]
-
-    def _whole_ids(self, part: slice, rows: slice) -> NDArray[np.uint32]:  # noqa: ARG002
-        limit = len(self._low)
-        return self._passages[part.start - limit : part.stop - limit]
 
     def _block_ids(self, part: slice, rows: slice) -> NDArray[np.uint32]:
         ends = self._ends[rows]

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from twolaned.lanes.keyword.candidates import Candidates
 from twolaned.lanes.keyword.columns import SLIM, WIDE
 from twolaned.lanes.keyword.group import Group
+from twolaned.lanes.keyword.impacts import ABOVE
 from twolaned.lanes.keyword.scratch import positions
 from twolaned.lanes.keyword.threshold import Threshold
 
 Rows = NDArray[np.uint32] | None
 
-FIRST = 128
+FIRST = 1024
 """Windows that are looked at first, the most promising ones."""
 STEP = 8_192
 """Windows that are looked at at once."""
@@ -82,12 +83,17 @@ def _passages(
     while len(windows):
         if first:
             best = np.argpartition(bounds, len(bounds) - FIRST)[len(bounds) - FIRST :]
-            current, first = windows[best], False
-            windows, bounds = np.delete(windows, best), np.delete(bounds, best)
+            current, bound, first = windows[best], bounds[best], False
+            others = np.ones(len(windows), np.bool_)
+            others[best] = False
+            windows, bounds = windows[others], bounds[others]
         else:
-            current, windows, bounds = windows[:STEP], windows[STEP:], bounds[STEP:]
+            current, windows = windows[:STEP], windows[STEP:]
+            bound, bounds = bounds[:STEP], bounds[STEP:]
         score = group.about_windows(current, norms, head)
-        least = np.float32(threshold.value) - group.slim_rest(current, head)
+        # What the columns behind the head add at the most.
+        rest = bound * np.float32(ABOVE) - group.slim_head(current, head)
+        least = np.float32(threshold.value) - rest
         hit = (score.reshape(-1, SLIM) >= least[:, None]).ravel().nonzero()[0]
         found = (current[hit // SLIM] * SLIM + hit % SLIM).astype(np.uint32)
         fresh = position.take(found, mode="clip") == 0
