@@ -22,7 +22,7 @@ def markdown(figures: Figures) -> str:
         base = next((f for f in done if f["contestant"] == "twolane"), None)
         head = (
             "Engine", "p50", "p95", "p99", "× ours p50", "× ours p95", *KINDS, "wall p50 / p95",
-            "build s", "MB", "questions",
+            "build s", "MiB", "questions",
         )  # fmt: skip
         lines = [f"### {count:,} passages (ms of CPU, medians)", ""]
         if count in TARGETS:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bench.quality.judged import Text
 from twolaned.ingest.drafts import draft_conversation, draft_document
-from twolaned.ingest.searchable import searchable_text
+from twolaned.ingest.searchable import searchable_text, text_to_embed
 from twolaned.model.conversation import Conversation, Message, MessageKind, Role, TitleFrom
 from twolaned.model.document import Document
 from twolaned.model.row import RowDraft
@@ -26,33 +26,38 @@ def searchable(draft: RowDraft) -> list[str]:
     ] or [draft.title]
 
 
-def conversation(name: str, turns: Sequence[Text]) -> list[str]:
-    """The passages of a conversation of *turns*, ``Speaker: words`` each."""
+def embedded(draft: RowDraft) -> list[str]:
+    """What is embedded of *draft*, by passage."""
+    body = draft.body.encode()
+    return [
+        text_to_embed(draft.title, draft.occurred_at, passage, body, draft.messages)
+        for passage in draft.passages
+    ] or [draft.title]
+
+
+def conversation(name: str, turns: Sequence[Text]) -> RowDraft:
+    """A conversation of *turns*, ``Speaker: words`` each."""
     messages = []
     for turn in turns:
         speaker, _, words = turn.text.partition(": ")
         messages.append(
             Message(role=Role.USER, kind=MessageKind.HUMAN, text=words, speaker=speaker)
         )
-    return searchable(
-        draft_conversation(
-            Conversation(
-                id=name,
-                provider="judged",
-                title=turns[0].title,
-                title_from=TitleFrom.PROVIDER,
-                messages=tuple(messages),
-            )
+    return draft_conversation(
+        Conversation(
+            id=name,
+            provider="judged",
+            title=turns[0].title,
+            title_from=TitleFrom.PROVIDER,
+            messages=tuple(messages),
         )
     )
 
 
-def document(text: Text) -> list[str]:
-    """The passages of a document."""
-    return searchable(
-        draft_document(
-            Document(root="judged", path="", title=text.title, text=text.text), source=None
-        )
+def document(text: Text) -> RowDraft:
+    """A document."""
+    return draft_document(
+        Document(root="judged", path="", title=text.title, text=text.text), source=None
     )
 
 

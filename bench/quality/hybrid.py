@@ -1,13 +1,13 @@
 """Score both lanes together with the built-in model: ``python -m bench.quality.hybrid``.
 
-Everything but the meaning lane's scan is the product's own: cuts, analyzer, keyword lane, model,
-fusion and score; the scan is the exact product that the lane is checked against. Vectors are kept
-in ``bench/data``. Prints a table with the bars and fails where one is missed.
+All of it is the product's own: cuts, analyzer, both lanes, model, fusion and score. Vectors are
+kept in ``bench/data``. Prints a table with the bars and fails where one is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import time
 from collections import defaultdict
@@ -17,19 +17,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.quality.drafted import conversation, document, numbered
+from bench.quality.drafted import conversation, document, embedded, numbered, searchable
 from bench.quality.judged import JudgedSet, Text, load
 from bench.quality.lane import Lane
 from bench.quality.measures import score as measure
 from bench.quality.sessions import session_grades, session_of
-from twolaned.embedding.builtin import SPACE
-from twolaned.embedding.builtin_model import load_model
+from twolaned.embedding.builtin import SPACE, BuiltinProvider
 from twolaned.lanes.keyword.analyzer import analyze_query
 from twolaned.lanes.keyword.query import KeywordQuery
+from twolaned.lanes.meaning import MeaningIndex, VectorIndex
+from twolaned.model.embedding import InputType
 from twolaned.model.result import LaneHits
+from twolaned.model.row import RowDraft
 from twolaned.search import score
 from twolaned.search.fusion import lane_size, merge, ranking
-from twolaned.search.ranked import UNRELATED
+from twolaned.search.ranked import Blend
 
 BENCH = Path(__file__).resolve().parent.parent
 BARS = {
@@ -45,10 +47,8 @@ BARS = {
 """nDCG@10."""
 SESSIONS_BLEND = 0.755
 """Sessions found first, with a weight of .2 on meaning."""
-SETS = ["codebase", "locomo-win5", "locomo-turn", "scifact"]
 WEIGHT = 0.4
 SESSION_WEIGHT = 0.2
-DEPTH = 30
 
 Vectors = NDArray[np.float32]
 
@@ -58,7 +58,7 @@ class Embedder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._model = load_model()
+        self._provider = BuiltinProvider()
 
     def of(self, name: str, texts: Sequence[str]) -> Vectors:
         """One row a text."""
@@ -67,8 +67,7 @@ class Embedder:
         if file.exists():
             kept: Vectors = np.load(file)
             return kept
-        made = np.stack([self._model.embed(text) for text in texts]).astype(np.float32)
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
+        made = asyncio.run(self._provider.embed(texts, InputType.DOCUMENT))
         self._folder.mkdir(parents=True, exist_ok=True)
         np.save(file, made)
         return made
@@ -79,10 +78,11 @@ class BothLanes:
 
     def __init__(self, passages: Sequence[str], rows: Sequence[int], vectors: Vectors) -> None:
         self._lane = Lane(passages, rows)
-        self._rows = np.array(rows)
-        self._starts = np.flatnonzero(np.r_[True, self._rows[1:] != self._rows[:-1]])
-        self._vectors = vectors
-        self._mean = UNRELATED[str(SPACE)]
+        numbers = np.array(rows, np.uint32)
+        within = np.arange(len(rows)) - np.searchsorted(numbers, numbers)
+        index = VectorIndex.empty(str(SPACE), SPACE.dimensions)
+        index = index.with_rows(numbers, within.astype(np.uint32), vectors)
+        self._meaning = MeaningIndex.of([index])
 
     def ask(
         self,
@@ -99,18 +99,12 @@ class BothLanes:
         query = KeywordQuery(tuple(term for term in terms if term is not None))
         by_words = self._lane.index.search(query, n, allowed)
         by_words = _first(by_words, n)
-        best = np.maximum.reduceat(self._vectors @ vector, self._starts).astype(np.float64)
-        reach = best if allowed is None else np.where(allowed, best, -np.inf)
-        order = np.argsort(-reach, kind="stable")[:n]
-        order = order[np.isfinite(reach[order])].astype(np.uint32)
-        by_meaning = LaneHits(order, best[order].astype(np.float32), np.zeros_like(order))
-        pool = merge(by_words, by_meaning)
+        asked = {str(SPACE): vector}
+        pool = merge(by_words, _first(self._meaning.search(asked, n, allowed), n))
         if weight is None:
             similarity = score.similarity_max(pool.bm25, pool.cosine)
         else:
-            space = np.zeros(len(pool), np.int64)
-            fusion = [score.SpaceFusion(self._mean, weight)]
-            similarity = score.similarity_blend(pool.bm25, best[pool.rows], space, fusion)
+            similarity = Blend(self._meaning, asked, weight).similarity(pool)
         ones = np.ones(len(pool))
         total = score.score(
             similarity=similarity,
@@ -127,10 +121,16 @@ def _first(hits: LaneHits, n: int) -> LaneHits:
     return LaneHits(hits.rows[:n], hits.scores[:n], hits.passages[:n])
 
 
+def both_lanes(name: str, drafts: Sequence[RowDraft], embedder: Embedder) -> BothLanes:
+    """The rows *drafts* in both lanes."""
+    passages, rows = numbered(searchable(draft) for draft in drafts)
+    texts = [text for draft in drafts for text in embedded(draft)]
+    return BothLanes(passages, rows, embedder.of(f"{name}-passages", texts))
+
+
 def runs_of(judged: JudgedSet, embedder: Embedder) -> dict[str, dict[str, dict[str, float]]]:
     """The answers by way of fusing."""
-    passages, rows = numbered(document(judged.indexed(text)) for text in judged.texts)
-    lanes = BothLanes(passages, rows, embedder.of(f"{judged.name}-passages", passages))
+    lanes = both_lanes(judged.name, [document(judged.indexed(t)) for t in judged.texts], embedder)
     asked = [q.text for q in judged.questions]
     vectors = embedder.of(f"{judged.name}-questions", asked)
     return {
@@ -148,8 +148,7 @@ def session_runs(judged: JudgedSet, embedder: Embedder) -> dict[str, dict[str, d
     for turn in judged.texts:
         sessions[session_of(turn.id)].append(turn)
     names = list(sessions)
-    passages, rows = numbered(conversation(name, sessions[name]) for name in names)
-    lanes = BothLanes(passages, rows, embedder.of("sessions-passages", passages))
+    lanes = both_lanes("sessions", [conversation(n, sessions[n]) for n in names], embedder)
     groups = np.array([sessions[name][0].group for name in names])
     vectors = embedder.of(f"{judged.name}-questions", [q.text for q in judged.questions])
     return {

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.quality.bars import BARS, SESSIONS_HIT1
-from bench.quality.drafted import document, numbered
+from bench.quality.drafted import document, numbered, searchable
 from bench.quality.judged import JudgedSet, load
 from bench.quality.lane import Lane
 from bench.quality.measures import Measures, score
@@ -26,7 +26,7 @@ DEPTH = 30
 
 def run_of(judged: JudgedSet) -> dict[str, dict[str, float]]:
     """The lane's answers to the questions of *judged*, whose texts are cut as documents are."""
-    lane = Lane(*numbered(document(judged.indexed(text)) for text in judged.texts))
+    lane = Lane(*numbered(searchable(document(judged.indexed(text))) for text in judged.texts))
     return {
         question.id: {judged.texts[row].id: s for row, s in lane.ask(question.text, DEPTH)}
         for question in judged.questions

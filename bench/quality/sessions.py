@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from bench.quality.drafted import conversation, numbered
+from bench.quality.drafted import conversation, numbered, searchable
 from bench.quality.judged import JudgedSet, Text
 from bench.quality.lane import Lane
 
@@ -22,7 +22,7 @@ def session_run(turns: JudgedSet, n: int = 10) -> dict[str, dict[str, float]]:
     for turn in turns.texts:
         sessions[session_of(turn.id)].append(turn)
     names = list(sessions)
-    lane = Lane(*numbered(conversation(name, sessions[name]) for name in names))
+    lane = Lane(*numbered(searchable(conversation(name, sessions[name])) for name in names))
     groups = np.array([sessions[name][0].group for name in names])
     run = {}
     for question in turns.questions:

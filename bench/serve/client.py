@@ -94,6 +94,14 @@ async def latency(socket: Path, given: Settings) -> list[Sample]:
     return samples
 
 
+async def once(socket: Path, given: Settings) -> list[Sample]:
+    """Searches one after the other, each of *questions* once and for the first time."""
+    client = Client(socket)
+    samples = [await timed(q["kind"], client.search(q["query"])) for q in given["questions"]]
+    await client.close()
+    return samples
+
+
 async def first(socket: Path, given: Settings) -> list[Sample]:
     """The time to the first message of a search that asks for a partial answer."""
     client = Client(socket)
@@ -137,6 +145,7 @@ async def crowd(socket: Path, given: Settings) -> list[Sample]:
 
 TASKS: dict[str, Callable[[Path, Settings], Awaitable[list[Sample]]]] = {
     "latency": latency,
+    "once": once,
     "first": first,
     "calls": calls,
     "crowd": crowd,

@@ -45,6 +45,7 @@ def run(
     """Run the command line in this process; nothing is started, and nothing is coloured."""
     monkeypatch.setenv("TWOLANE_SOCKET", str(short / "t.sock"))
     monkeypatch.setenv("TWOLANE_DATA", str(short / "data"))
+    monkeypatch.setenv("TWOLANE_CONFIG", str(short / "config.toml"))
     monkeypatch.setenv("TWOLANE_NO_AUTOSTART", "1")
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("NO_COLOR", "FORCE_COLOR", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import itertools
+import re
+import tomllib
+from importlib.resources import files
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from twolaned import context
 from twolaned.context.statements import StatementKind, statements
+from twolaned.lanes.keyword.analyzer import fold
 
 DECISION, CONSTRAINT = StatementKind.DECISION, StatementKind.CONSTRAINT
 RULE, TODO = StatementKind.RULE, StatementKind.TODO
@@ -113,3 +118,39 @@ def test_a_statement_stands_in_text_with_structure(text: str) -> None:
 
     assert all(text[s.start : s.end] == s.text for s in found)
     assert all(a.end <= b.start for a, b in itertools.pairwise(found))
+
+
+TABLES = tomllib.loads(
+    files(context).joinpath("statement_words.toml").read_text(encoding="utf-8")
+).values()
+LETTERS = st.characters(max_codepoint=0x4FF)
+SIGNS = {word for table in TABLES for word in table["signs"]}
+WORDS = [words for table in TABLES for words in table["words"]]
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("words", WORDS)
+def test_whatever_words_match_holds_a_sign(words: str, data: st.DataObject) -> None:
+    """No statement is passed over because a sign is missing in the list."""
+    said = data.draw(st.from_regex(re.compile(words), fullmatch=True, alphabet=LETTERS))
+
+    assert not SIGNS.isdisjoint(re.findall(r"\w+", fold(said)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Intro:\n\nThe cache is fast. It mustn't grow.",
+        "Much is said here; **and** much is not, but we'll keep Redis. Fine.",
+        "- the port is open\n- let’s use 8080",
+        "    indented, and you should never do it",
+        "缓存很快。我们决定保留它。然后",
+    ],
+)
+def test_one_statement_among_other_words(text: str) -> None:
+    """What is passed over quickly hides nothing beside it."""
+    (found,) = statements(text)
+
+    assert found.text in text
+    assert len(found.text) < len(text)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twolaned.ingest.drafts import draft_conversation, draft_document
-from twolaned.ingest.searchable import searchable_text
+from twolaned.ingest.searchable import searchable_text, text_to_embed
 from twolaned.model.conversation import Conversation, Message, MessageKind, Role, TitleFrom
 from twolaned.model.document import Document
 from twolaned.model.row import Passage, PassageKind, Quality
@@ -154,3 +154,32 @@ def test_title_context_and_day_are_found_with_the_words() -> None:
     )
     assert searchable_text("", None, Passage(0, 4), "noon") == "noon"
     assert searchable_text("", 10**17, Passage(0, 4), "noon") == "noon"
+
+
+def test_who_said_what_is_embedded() -> None:
+    """Each named speaker before their own words, also of a passage that begins within them."""
+    draft = draft_conversation(
+        conversation(
+            message("Noon é?", speaker="Ann"), message("One."), message("Two then.", speaker="Bo")
+        )
+    )
+    body = draft.body.encode()
+
+    def embedded(start: str, end: str) -> str:
+        offset = body.index(start.encode())
+        passage = Passage(offset, body.index(end.encode()) + len(end.encode()) - offset, "Ann, Bo")
+        return text_to_embed("Tides", None, passage, body, draft.messages)
+
+    assert embedded("Noon", "then.") == "Tides\nAnn: Noon é?\n\nOne.\n\nBo: Two then."
+    assert embedded("é?", "Two") == "Tides\nAnn: é?\n\nOne.\n\nBo: Two"
+    assert embedded("then", "then.") == "Tides\nBo: then."
+
+
+def test_without_names_what_is_found_is_what_is_embedded() -> None:
+    """Of conversations and of documents."""
+    talk = draft_conversation(conversation(message("Noon?"), message("One.")))
+    passage = talk.passages[0]
+    assert text_to_embed("Tides", None, passage, talk.body.encode(), talk.messages) == (
+        "Tides\nNoon?\n\nOne."
+    )
+    assert text_to_embed("T", None, Passage(1, 3, "a.md"), b"xyzxx", ()) == "T\na.md\nyzx"

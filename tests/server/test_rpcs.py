@@ -250,31 +250,6 @@ async def test_no_query_is_an_error_and_an_empty_one_finds_nothing(daemon: Daemo
     assert [] == list((await find(daemon, "")).results)
 
 
-async def test_malformed_bytes_are_the_callers_fault(daemon: Daemon) -> None:
-    """Over the real socket as well, for every method."""
-    for name in (
-        "SearchService/Search",
-        "SearchService/OpenEvidence",
-        "ArchiveService/Save",
-        "ArchiveService/Import",
-        "SourceService/AddSource",
-        "SourceService/RemoveSource",
-        "SourceService/ListSources",
-        "SourceService/ScanSources",
-        "AdminService/Status",
-        "AdminService/Shutdown",
-    ):
-        call = daemon.channel.stream_stream(f"/twolane.v1.{name}")(iter([b"\x0a\xff"]))
-
-        error = await failure(collected(call))
-
-        assert (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST") == (
-            error.code(),
-            reason(error),
-        )
-    assert (await find(daemon, "still here")).final
-
-
 async def test_a_message_over_16_mib_is_refused_by_grpc(daemon: Daemon) -> None:
     """And the daemon goes on."""
     with pytest.raises(aio.AioRpcError) as caught:

@@ -50,6 +50,11 @@ class FakeLive:
         self.generation = 0
         self.refreshes = 0
         self.error: Exception | None = None
+        self.steps = 0
+
+    @property
+    def behind(self) -> bool:
+        return self.refreshes < self.steps
 
     def refresh(self) -> int:
         self.refreshes += 1
@@ -417,6 +422,22 @@ async def test_a_writer_that_does_not_end_is_killed(
             await house.writer.stop(0.2)
 
     assert not alive(pid)
+
+
+async def test_an_index_that_is_behind_is_refreshed_unasked(tmp_path: Path) -> None:
+    """Until it says that there is no more to do."""
+    live = FakeLive(tmp_path)
+    live.steps = 3
+    follower = IndexFollower(RecentErrors())
+    task = asyncio.create_task(follower.run(live))
+    (tmp_path / "generation").write_text("1")
+    await asyncio.wait_for(follower.reach(1), 20)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(task), 0.2)
+    task.cancel()
+    follower.close()
+
+    assert 3 == live.refreshes
 
 
 async def test_announcements_are_answered_together(tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ from twolane.v1.archive_service_pb2_grpc import add_ArchiveServiceServicer_to_se
 from twolane.v1.compaction_service_pb2_grpc import add_CompactionServiceServicer_to_server
 from twolane.v1.source_service_pb2_grpc import add_SourceServiceServicer_to_server
 from twolaned.config import Settings
+from twolaned.lanes.meaning import RecallReport
 from twolaned.model.compaction import CompactionReport
 from twolaned.model.query import RankingDate, Similarity
 from twolaned.model.result import SearchMode
 from twolaned.model.source import Source
+from twolaned.search.recall_check import RecallCheck
 from twolaned.server.interceptors import CallInterceptor, Gate
 from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.spool import SpoolFolder
@@ -60,6 +62,7 @@ STATUS = DaemonStatus(
     recent_errors=(),
     next_action="Do it.",
     searches=13,
+    recall=(RecallCheck("test/model/8", RecallReport(5, 30, 0.99, 0.9), 14),),
 )
 
 

@@ -41,6 +41,9 @@ class SlowQuestions:
     def is_on(self, _: Any) -> bool:
         return True
 
+    async def recall(self, _: str, __: Any) -> None:
+        return None
+
     async def ask(self, text: str, _: Any, __: float) -> MeaningQuestion:
         self.asked.append(text)
         self.arrived.set()

@@ -22,13 +22,14 @@ from tests.support_http.ollama_api import OllamaServer
 from tests.support_http.vectors import unit_vector
 from twolaned.embedding import EmbeddingPlan, LoopThread
 from twolaned.ingest.drafts import EXTRACTION
+from twolaned.ingest.searchable import text_to_embed
 from twolaned.model.row import Passage, RowDraft, RowKind
 from twolaned.model.source import Extraction
 from twolaned.store import Store, View
 from twolaned.store.layout import vector_cache_path
 from twolaned.store.vector_cache import VectorCacheFile
 from twolaned.writer.batch import Batch
-from twolaned.writer.committer import Committer, passage_texts
+from twolaned.writer.committer import Committer
 from twolaned.writer.embed_job import EmbedJob
 from twolaned.writer.maintenance import seal_segment
 
@@ -128,7 +129,12 @@ def expected_vectors(view: View, number: int) -> list[np.ndarray]:
     """What the server makes of each passage of a row."""
     row = view.row(number)
     assert row is not None
-    texts = passage_texts(row, view.body_bytes(number))
+    body = view.body_bytes(number)
+    messages = view.messages(number)
+    texts = [
+        text_to_embed(row.title, row.occurred_at, passage, body, messages)
+        for passage in row.passages
+    ]
     return [unit_vector(text, SIZE) for text in texts]
 
 

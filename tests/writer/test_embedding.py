@@ -110,6 +110,26 @@ def test_a_row_that_grows_keeps_what_it_has(world: World, ollama: OllamaServer) 
     assert 8 == LiveIndex(world.store).snapshot.meaning.count
 
 
+def test_many_vectors_are_read_in_steps(world: World) -> None:
+    """None is found until all are; what dies in the meantime is not found then."""
+    for number in range(12):
+        world.put(draft(f"note-{number}", 3))
+        world.settle()
+    live = LiveIndex(world.store, vector_step=7)
+    seen = [live.snapshot.meaning]
+    world.put(remove=("note-0", "note-11"))
+    while live.behind:
+        live.refresh()
+        seen.append(live.snapshot.meaning)
+
+    assert len(seen) > 3
+    assert {(True, 0)} == {(index.loading, index.count) for index in seen[:-1]}
+    assert (False, 30) == (seen[-1].loading, seen[-1].count)
+    fresh = LiveIndex(world.store).snapshot.meaning
+    asked = {SPACE: np.random.default_rng(1).standard_normal(SIZE)}
+    assert fresh.search(asked, 50).rows.tolist() == seen[-1].search(asked, 50).rows.tolist()
+
+
 def test_a_reader_follows_by_what_was_added_and_what_died(world: World) -> None:
     """Commit by commit it comes to the index that one who opens the store now gets."""
     live = LiveIndex(world.store)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from twolaned.lanes.keyword.analyzer import analyze_query, raw_words, terms_of
+from twolaned.lanes.keyword.analyzer import SEPARATE, analyze_query, raw_words, terms_of
 from twolaned.search.marking import Marker, heads
 from twolaned.search.ports import KeywordLane, StoreView
 
@@ -77,9 +77,10 @@ class TaskTerms:
 
     def held(self, text: str) -> frozenset[str]:
         """Which of the terms *text* holds."""
+        data = text.encode("utf-8", "replace")
         found: set[str] = set()
         known = self._known
-        for raw in set(raw_words(text.encode("utf-8", "replace"))):
+        for raw in self._likely(data) if data.isascii() else set(raw_words(data)):
             terms = known.get(raw)
             if terms is None:
                 may = not raw.isascii() or self._heads.search(raw.lower())
@@ -87,6 +88,20 @@ class TaskTerms:
             if terms:
                 found |= terms
         return frozenset(found)
+
+    def _likely(self, data: bytes) -> set[bytes]:
+        """Those raw words of *data*, which is ASCII, that hold the head of a term."""
+        words = set()
+        lower, pieces = data.lower(), data.translate(SEPARATE)
+        head = self._heads.search(lower)
+        while head:
+            begin = pieces.rfind(b" ", 0, head.start() + 1) + 1
+            end = pieces.find(b" ", head.start() + 1)
+            end = len(pieces) if end < 0 else end
+            words.add(pieces[begin:end])
+            head = self._heads.search(lower, end)
+        words.discard(b"")
+        return words
 
     def share(self, held: Iterable[str]) -> float:
         """The weight of the terms *held* as a share of the weight of all; 0 without terms."""

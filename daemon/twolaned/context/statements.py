@@ -61,6 +61,21 @@ class _Words:
     words: re.Pattern[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What every statement known by its words holds: one of *words*, or a match of *dense*."""
+
+    words: frozenset[str]
+    dense: re.Pattern[str]
+
+    def stand_in(self, text: str) -> bool:
+        """Whether *text* may hold such a statement. Most does not, and this is told at once."""
+        folded = fold(text)
+        if not self.words.isdisjoint(_WORDS.findall(folded)):
+            return True
+        return not folded.isascii() and self.dense.search(folded) is not None
+
+
 _FENCE = re.compile(r"^[^\S\n]{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^[^\S\n]{0,3}(#{1,6})[^\S\n]+(.+?)[^\S\n]*#*$")
 _BOLD_HEADING = re.compile(r"^\s*\*\*([^*]{2,80})\*\*:?\s*$")
@@ -73,6 +88,9 @@ _STRUCK = re.compile(r"^\W*~~.+~~\W*$", re.DOTALL)
 _ASKED = re.compile(r"[?？]\W*$")
 _DENSE = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w")
+_WORDS = re.compile(r"\w+")
+_MARKS = frozenset("#`~*>|")
+"""What a line that stands alone begins with."""
 
 
 def statements(text: str) -> list[Statement]:
@@ -80,7 +98,8 @@ def statements(text: str) -> list[Statement]:
     found: list[Statement] = []
     heading, heading_kind, date, fence = "", None, "", ""
     for start, line in _lines(text):
-        mark = _FENCE.match(line)
+        marked = line.lstrip()[:1] in _MARKS
+        mark = _FENCE.match(line) if marked else None
         if fence:
             if mark and mark[1].startswith(fence):
                 fence = ""
@@ -88,14 +107,15 @@ def statements(text: str) -> list[Statement]:
         if mark:
             fence = mark[1]
             continue
-        title = _HEADING.match(line)
-        name = title[2] if title else (_BOLD_HEADING.match(line) or ["", ""])[1]
+        title = _HEADING.match(line) if marked else None
+        bold = _BOLD_HEADING.match(line) if marked else None
+        name = title[2] if title else bold[1] if bold else ""
         if name:
             heading = name.strip()[:LONGEST_HEADING]
             heading_kind = _kind_of_heading(heading)
             date = _date(heading) or (date if title and len(title[1]) > 2 else "")
             continue
-        if _QUOTED.match(line) or not line.strip():
+        if not line.strip() or (marked and _QUOTED.match(line)):
             continue
         found += _of_line(start, line, heading, heading_kind, date)
     return found
@@ -123,8 +143,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _stands_alone(line: str) -> bool:
-    marks = (_FENCE, _HEADING, _BOLD_HEADING, _QUOTED)
-    return not line.strip() or any(mark.match(line) for mark in marks)
+    first = line.lstrip()[:1]
+    if first not in _MARKS:
+        return not first
+    return any(m.match(line) for m in (_FENCE, _HEADING, _BOLD_HEADING, _QUOTED))
 
 
 def _of_line(
@@ -133,19 +155,22 @@ def _of_line(
     bullet = _BULLET.match(line)
     begin = bullet.end() if bullet else len(line) - len(line.lstrip())
     box = bullet["box"] if bullet else None
-    date = _date(line) or date
+    told = StatementKind.TODO if box is not None else under
+    signs = _signs()
+    if told is None and ":" not in line and not signs.stand_in(line):
+        return
+    day: str | None = None
     for first, sentence in _sentences(line, begin, whole=bullet is not None):
         says = sentence.strip()
-        if not _fits(says) or _ASKED.search(says):
+        subject, kind = _labelled(says) if ":" in says else ("", None)
+        kind = kind or told or (_kind_of_words(says) if signs.stand_in(says) else None)
+        if kind is None or not _fits(says) or _ASKED.search(says):
             continue
-        subject, kind = _labelled(says)
-        kind = kind or (StatementKind.TODO if box is not None else None)
-        kind = kind or under or _kind_of_words(says)
-        if kind is None:
-            continue
+        if day is None:
+            day = _date(line) or date
         place = start + first + (len(sentence) - len(sentence.lstrip()))
         yield Statement(
-            kind, says, place, place + len(says), heading, subject, date,
+            kind, says, place, place + len(says), heading, subject, day,
             struck=_STRUCK.match(says) is not None,
         )  # fmt: skip
 
@@ -198,10 +223,24 @@ def _date(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
+def _signs() -> _Signs:
+    tables = _tables().values()
+    dense = [re.escape(word) for table in tables for word in table["dense"]]
+    return _Signs(
+        frozenset(word for table in tables for word in table["signs"]),
+        re.compile("|".join(dense) or r"(?!)"),
+    )
+
+
+@lru_cache(maxsize=1)
 def _words() -> dict[StatementKind, _Words]:
+    return {kind: _compiled(_tables()[kind.value]) for kind in StatementKind}
+
+
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, dict[str, list[str]]]:
     text = files(__package__).joinpath("statement_words.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    return {kind: _compiled(tables[kind.value]) for kind in StatementKind}
+    return tomllib.loads(text)
 
 
 def _compiled(table: dict[str, list[str]]) -> _Words:

@@ -14,7 +14,7 @@ from twolaned.lanes.keyword.index import KeywordIndex
 from twolaned.lanes.keyword.postings import PostingBatch
 from twolaned.lanes.keyword.segment import Segment
 from twolaned.model.errors import StoreCorrupt
-from twolaned.search.meaning_files import MeaningFiles
+from twolaned.search.meaning_files import STEP, MeaningFiles
 from twolaned.search.row_table import RowTable
 from twolaned.search.snapshot import IndexSnapshot
 from twolaned.store import Store, View
@@ -34,13 +34,19 @@ class LiveIndex:
     reaches back that far, or a constant of the store changed, is everything loaded anew.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, vector_step: int = STEP) -> None:
+        """*vector_step* is how many of the stored vectors this and each `refresh` read."""
         self._store = store
         self._lock = threading.Lock()
         self._dead: dict[int, DeadRow] = {}
         self._average = 0.0
-        self._meaning = MeaningFiles(store)
+        self._meaning = MeaningFiles(store, vector_step)
         self.snapshot = self._reload()
+
+    @property
+    def behind(self) -> bool:
+        """Whether a refresh has more to do although nothing new was committed."""
+        return self._meaning.behind
 
     @property
     def generation(self) -> int:
@@ -52,7 +58,7 @@ class LiveIndex:
         with self._lock:
             with self._store.view() as view:
                 manifest = view.manifest
-                if manifest.generation == self.generation:
+                if manifest.generation == self.generation and not self.behind:
                     return self.generation
                 follows = (
                     manifest.log_start <= self.generation + 1

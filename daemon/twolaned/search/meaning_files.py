@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 
 Numbers = NDArray[np.uint32]
 
+STEP = 16_384
+"""Vectors that are read in about a fiftieth of a second."""
+
 
 @dataclass(slots=True)
 class _Followed:
@@ -33,10 +36,18 @@ class _Followed:
 
 
 class MeaningFiles:
-    """Keeps the vector files mapped. Only one thread at a time follows."""
+    """Keeps the vector files mapped. Only one thread at a time follows.
 
-    def __init__(self, store: Store) -> None:
+    What a store holds when it is opened is read in steps, one at each `follow`, so that a search by
+    words need not wait for a million vectors. Until the last step there is none by meaning.
+    """
+
+    def __init__(self, store: Store, step: int = STEP) -> None:
+        """*step* is how many vectors one step reads, or a little more."""
         self._store = store
+        self._step = step
+        self.behind = True
+        """Whether there are more steps."""
         self._followed: dict[str, _Followed] = {}
         self._index = MeaningIndex.empty()
 
@@ -52,6 +63,8 @@ class MeaningFiles:
         try:
             self._follow(view, manifest, rows, dead)
         except StoreCorrupt as e:
+            self.behind = False
+            self._index = replace(self._index, loading=False)
             # The writer may have replaced the file just now; then the next commit says so.
             log.warning(
                 "the vectors cannot be followed: %s",
@@ -65,8 +78,10 @@ class MeaningFiles:
         wanted = {info.space for info in manifest.vectors}
         for space in [s for s in self._followed if s not in wanted]:
             self._let_go(space)
+        begun, left = self.behind, self._step
+        self.behind = False
         for info in manifest.vectors:
-            self._catch_up(view, info, rows)
+            left -= self._catch_up(view, info, rows, left if begun else None)
         for followed in self._followed.values():
             gone = np.array(() if dead is None else dead, np.uint32)
             if dead is None:
@@ -74,6 +89,10 @@ class MeaningFiles:
                 gone = held[~_live(rows, held)]
             if len(gone):
                 followed.index = followed.index.without(gone)
+
+        if self.behind:
+            self._index = MeaningIndex(loading=True)
+            return
 
         # A finished space goes before one that is to go, and that before one in the making.
         def place(info: VectorFileInfo) -> int:
@@ -90,7 +109,8 @@ class MeaningFiles:
     def _let_go(self, space: str) -> None:
         self._followed.pop(space).mapped.close()
 
-    def _catch_up(self, view: View, info: VectorFileInfo, rows: RowTable) -> None:
+    def _catch_up(self, view: View, info: VectorFileInfo, rows: RowTable, limit: int | None) -> int:
+        """Read the new vectors of *info*, where there is a *limit* about so many; how many."""
         followed = self._followed.get(info.space)
         if followed is not None and (
             followed.file != info.file or followed.index.stored > info.count
@@ -101,11 +121,16 @@ class MeaningFiles:
             followed = self._open(info)
         known = followed.index.stored
         if known == info.count:
-            return
-        numbers, passages = _runs(view, info, known)
+            return 0
+        if limit is not None and limit <= 0:
+            self.behind = True
+            return 0
+        numbers, passages = _runs(view, info, known, limit)
+        self.behind = self.behind or known + len(numbers) < info.count
         index = followed.index.with_rows(numbers, passages, followed.mapped)
         dead = np.unique(numbers[~_live(rows, numbers)])
         followed.index = index.without(dead) if len(dead) else index
+        return len(numbers)
 
     def _open(self, info: VectorFileInfo) -> _Followed:
         dimensions = VectorSpace.parse(info.space).dimensions
@@ -116,8 +141,13 @@ class MeaningFiles:
         return self._followed[info.space]
 
 
-def _runs(view: View, info: VectorFileInfo, known: int) -> tuple[Numbers, Numbers]:
-    """Whose the vectors from *known* to the count of *info* are."""
+def _runs(
+    view: View, info: VectorFileInfo, known: int, limit: int | None
+) -> tuple[Numbers, Numbers]:
+    """Whose the vectors from *known* to the count of *info* are; with *limit*, of about so many.
+
+    A run is not cut, so that there may be a few more. Raises StoreCorrupt.
+    """
     rows, passages, at = [], [], known
     for start, run in view.vector_runs(info.file, known):
         if start != at:
@@ -125,6 +155,8 @@ def _runs(view: View, info: VectorFileInfo, known: int) -> tuple[Numbers, Number
         rows.append(np.frombuffer(run.rows, "<u4").astype(np.uint32))
         passages.append(np.frombuffer(run.passages, "<u4").astype(np.uint32))
         at += len(rows[-1])
+        if limit is not None and at >= known + limit:
+            return np.concatenate(rows), np.concatenate(passages)
     if at != info.count:
         raise corrupt(f"runs of vector file {info.file} end at {at}, not at {info.count}")
     return np.concatenate(rows), np.concatenate(passages)

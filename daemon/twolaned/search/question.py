@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,11 +71,15 @@ class Questions:
         self._embedders = embedders
         self._clock = clock
         self.off_because = off_because
+        self.on_vectors: Callable[[Mapping[str, Vector]], None] = _forget
+        """Told the vectors of every question that got one."""
 
     def is_on(self, index: MeaningIndex) -> bool:
         """Whether a search of *index* has a meaning lane."""
-        return not self.off_because or any(
-            space.count and self._embedder(space.space) for space in index.spaces
+        return (
+            not self.off_because
+            or index.loading
+            or any(space.count and self._embedder(space.space) for space in index.spaces)
         )
 
     async def warm(self) -> None:
@@ -97,7 +102,7 @@ class Questions:
         began = self._clock()
         spaces = [space.space for space in index.spaces if space.count]
         if not spaces:
-            return MeaningQuestion(failure=_NOTHING_EMBEDDED)
+            return MeaningQuestion(failure=_LOADING if index.loading else _NOTHING_EMBEDDED)
         found = [(space, self._embedder(space)) for space in spaces]
         asked = [(space, embedder) for space, embedder in found if embedder is not None]
         outcomes = await self._outcomes(text, [embedder for _, embedder in asked], deadline)
@@ -108,7 +113,15 @@ class Questions:
                 failure = outcome
             else:
                 vectors[space] = outcome
+        self.on_vectors(vectors)
         return MeaningQuestion(vectors, failure, self._clock() - began)
+
+    async def recall(self, text: str, index: MeaningIndex) -> MeaningQuestion | None:
+        """What `ask` would answer without asking a provider; None where it would ask one."""
+        # With no time at all there are vectors only where the question is remembered.
+        known = await self.ask(text, index, -math.inf)
+        failure = known.failure
+        return None if failure and failure.reason is FailureReason.TIMEOUT else known
 
     async def aclose(self) -> None:
         """Close all providers."""
@@ -126,8 +139,15 @@ class Questions:
         return await asyncio.gather(*(e.embed_question(text, deadline) for e in embedders))
 
 
+def _forget(_: Mapping[str, Vector]) -> None:
+    pass
+
+
 _NOTHING_EMBEDDED = EmbeddingFailure(
     FailureReason.SPACE_INCOMPLETE, "Nothing has a vector yet; they are being made."
+)
+_LOADING = EmbeddingFailure(
+    FailureReason.SPACE_INCOMPLETE, "The daemon has just started and is still reading the vectors."
 )
 _NOBODY = EmbeddingFailure(
     FailureReason.SPACE_INCOMPLETE,

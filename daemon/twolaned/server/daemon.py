@@ -12,6 +12,7 @@ from twolaned.config import Settings
 from twolaned.model.result import SearchMode
 from twolaned.search.live import LiveIndex
 from twolaned.search.question import Questions
+from twolaned.search.recall_check import RecallChecker
 from twolaned.search.snapshot import IndexSnapshot
 from twolaned.server import process
 from twolaned.server.arguments import Options
@@ -45,6 +46,7 @@ class RunningDaemon:
     errors: RecentErrors
     stop: Stop
     questions: Questions | None = None
+    recall: RecallChecker | None = None
     start_up: float = 0.0
     """Seconds from the process's start to its first answer."""
 
@@ -100,6 +102,7 @@ class RunningDaemon:
                 rows=sum(tier.rows for tier in tiers),
             ),
             searches=self.searches.answered,
+            recall=() if self.recall is None else tuple(self.recall.checks),
         )
 
     def _keyword(self) -> LaneStatus:

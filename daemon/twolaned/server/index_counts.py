@@ -30,7 +30,7 @@ class StoreCounts:
                 format_version=view.format_version,
                 segments=len(manifest.segments),
                 logged_passages=manifest.logged_passages,
-                terms=view.count("terms"),
+                terms=view.count_terms(),
                 disk_bytes=store.disk_bytes(),
             )
 

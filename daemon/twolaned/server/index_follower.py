@@ -25,6 +25,10 @@ class Refreshable(Protocol):
     def generation(self) -> int:
         """What it shows."""
 
+    @property
+    def behind(self) -> bool:
+        """Whether a refresh has more to do although nothing new was committed."""
+
     def refresh(self) -> int:
         """Bring it up to date and return what it shows now. Blocks."""
 
@@ -65,6 +69,8 @@ class IndexFollower:
         self._live = live
         loop = asyncio.get_running_loop()
         while True:
+            if live.behind and self._retry_after is None:
+                self._announced.set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._retry_after):
                     await self._announced.wait()

@@ -36,7 +36,7 @@ from twolaned.server.interceptors import CallInterceptor, gate_of
 from twolaned.server.logs import set_up_logging
 from twolaned.server.loop import run_loop
 from twolaned.server.notify import feed_watchdog, notify, watchdog_interval
-from twolaned.server.questions import questions_of
+from twolaned.server.questions import questions_of, recall_checker
 from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.stop import Stop
 from twolaned.server.tcp import read_token, tcp_address, token_path
@@ -118,10 +118,12 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
         stack.callback(threads.shutdown, cancel_futures=True)
         reading = ThreadPoolExecutor(READING_THREADS, "reading")
         stack.callback(reading.shutdown, cancel_futures=True)
-        questions = questions_of(settings.embedding, options.data, stack)
+        questions, recall = questions_of(settings.embedding, options.data, stack), None
         if questions is not None:
             stack.push_async_callback(questions.aclose)
             keepers.start(questions.warm(), "loading the embedding provider")
+            recall = recall_checker(questions, live, reading)
+            keepers.start(recall.run(), "checking the recall")
         engine = SearchEngine(settings.ranking, blend_weight=settings.embedding.blend_weight)
         searches = Searches(engine, live, threads, questions)
         stack.push_async_callback(searches.aclose)
@@ -136,6 +138,7 @@ async def _serve(options: Options, settings: Settings, endpoint: str) -> int:
             searches=searches,
             reading=reading,
             questions=questions,
+            recall=recall,
             follower=follower,
             writer=writer,
             monitor=monitor,

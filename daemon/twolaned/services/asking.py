@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 
 from twolaned.search.question import NO_TEXT, NOT_YET, MeaningQuestion, Questions, deadline_of
@@ -27,14 +26,15 @@ async def meanings(
     if questions is None or not questions.is_on(snapshot.meaning):
         yield None
         return
-    asking = asyncio.create_task(
-        questions.ask(text, snapshot.meaning, deadline_of(arrived, remaining))
-    )
-    try:
-        # A question that is remembered has its vector at once.
-        await asyncio.sleep(0)
-        if partial and text and not asking.done():
-            yield NOT_YET
-        yield await asking if text else NO_TEXT
-    finally:
-        asking.cancel()
+    if not text:
+        yield NO_TEXT
+        return
+    if partial:
+        known = await questions.recall(text, snapshot.meaning)
+        if known is not None:
+            yield known
+            return
+        # The call begins when this answer is out: beside one another they would take turns at the
+        # interpreter, and both be slow.
+        yield NOT_YET
+    yield await questions.ask(text, snapshot.meaning, deadline_of(arrived, remaining))

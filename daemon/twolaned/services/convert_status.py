@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from twolane.v1 import admin_service_pb2 as admin
+from twolaned.lanes.meaning import RecallReport
+from twolaned.search.recall_check import RecallCheck
 from twolaned.services.convert_enums import RANKING_DATE, ROW_KIND, SEARCH_MODE, SIMILARITY, TIER
 from twolaned.services.convert_time import duration, microseconds, milliseconds, timestamp
 from twolaned.services.daemon_status import (
@@ -62,6 +64,17 @@ def status_to_proto(status: DaemonStatus) -> admin.StatusResponse:
             admin.RecentError(at=timestamp(e.at), where=e.where, message=e.message)
             for e in status.recent_errors
         ],
+        recall=[
+            admin.RecallCheck(
+                space=check.space,
+                questions=check.report.questions,
+                rows=check.report.n,
+                mean=check.report.mean,
+                worst=check.report.worst,
+                checked_at=timestamp(check.checked_at),
+            )
+            for check in status.recall
+        ],
         **{name: getattr(status, name) for name in _PLAIN},
     )
 
@@ -91,6 +104,14 @@ def status_from_proto(response: admin.StatusResponse) -> DaemonStatus:
         recent_errors=tuple(
             RecentError(milliseconds("at", e.at), e.where, e.message)
             for e in response.recent_errors
+        ),
+        recall=tuple(
+            RecallCheck(
+                check.space,
+                RecallReport(check.questions, check.rows, check.mean, check.worst),
+                milliseconds("checked_at", check.checked_at),
+            )
+            for check in response.recall
         ),
         **{name: getattr(response, name) for name in _PLAIN},
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from twolaned.model.query import RankingDate, Similarity
 from twolaned.model.result import SearchMode
 from twolaned.model.row import RowKind, Tier
+from twolaned.search.recall_check import RecallCheck
 
 PROTOCOL = 1
 """What the daemon speaks. A client of another number says so."""
@@ -80,4 +81,5 @@ class DaemonStatus:
     recent_errors: tuple[RecentError, ...]
     next_action: str
     searches: int
+    recall: tuple[RecallCheck, ...] = ()
     protocol: int = PROTOCOL

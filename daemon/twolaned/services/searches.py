@@ -15,9 +15,9 @@ from twolaned.model.result import SearchAnswer
 from twolaned.search.engine import SearchEngine
 from twolaned.search.evidence import EvidenceForm, OpenedEvidence, open_evidence
 from twolaned.search.live import LiveIndex
-from twolaned.search.question import NO_TEXT, NOT_YET, MeaningQuestion, Questions, deadline_of
-from twolaned.search.snapshot import IndexSnapshot
+from twolaned.search.question import Questions
 from twolaned.search.suggest import Suggester, Suggestion
+from twolaned.services.asking import meanings
 
 log = logging.getLogger(__name__)
 
@@ -83,26 +83,14 @@ class Searches:
             yield answer
             return
         text = self._engine.text_to_embed(query)
-        asking = asyncio.create_task(
-            questions.ask(text, snapshot.meaning, deadline_of(arrived, remaining))
-        )
-        try:
-            # A question that is remembered has its vector at once.
-            await asyncio.sleep(0)
-            if partial and text and not asking.done():
-                yield await self._by(snapshot, query, arrived, NOT_YET)
-            answer = await self._by(snapshot, query, arrived, await asking if text else NO_TEXT)
-            self.answered += 1
-            yield answer
-        finally:
-            asking.cancel()
-
-    async def _by(
-        self, snapshot: IndexSnapshot, query: SearchQuery, arrived: float, meaning: MeaningQuestion
-    ) -> SearchAnswer:
-        return await self.run(
-            self._engine.search, snapshot, query, arrived=arrived, meaning=meaning
-        )
+        asked = meanings(questions, snapshot, text, arrived, partial=partial, remaining=remaining)
+        async with aclosing(asked):
+            async for meaning in asked:
+                answer = await self.run(
+                    self._engine.search, snapshot, query, arrived=arrived, meaning=meaning
+                )
+                self.answered += answer.final
+                yield answer
 
     async def probe(self, query: SearchQuery, arrived: float) -> SearchAnswer:
         """The same by keyword alone, for the daemon's own ends too: it is not counted."""

@@ -12,6 +12,7 @@ from twolaned.model.feedback import Feedback, FeedbackKind
 from twolaned.model.row import RowDraft
 from twolaned.model.source import Source
 from twolaned.store.compactions import CompactionRecord, Move
+from twolaned.store.fresh_terms import FreshRun
 from twolaned.store.keys import file_key, hash_key, row_key, saved_key, text_key, vector_key
 from twolaned.store.manifest import DeadRow, LogRecord, Manifest, VectorRun
 from twolaned.store.records import FileRecord, RowRecord, seal, seal_passages, seal_spans
@@ -114,8 +115,27 @@ class Change(View):
 
     def put_terms(self, terms: Mapping[str, int]) -> None:
         """Add *terms* with their ids."""
-        for term, number in terms.items():
-            self._put("terms", text_key(term), _U32.pack(number))
+        self.place_terms((text_key(term), number) for term, number in terms.items())
+        beyond = max(terms.values(), default=-1) + 1
+        if beyond > self.next_term:
+            self._put("meta", b"next_term", _U32.pack(beyond))
+
+    def place_terms(self, terms: Iterable[tuple[bytes, int]]) -> None:
+        """Put the ids of terms under their keys, in order among all terms."""
+        for key, number in terms:
+            self._put("terms", key, _U32.pack(number))
+
+    def put_fresh_terms(self, sequence: int, terms: Mapping[str, int]) -> None:
+        """Add the *terms* that come with the commit *sequence*, with their ids."""
+        if terms:
+            data = seal(FreshRun([text_key(term) for term in terms], list(terms.values())))
+            self._txn.put(_U64.pack(sequence), data, db=self._tables["fresh_terms"], append=True)
+
+    def drop_fresh_terms(self, upto: int) -> None:
+        """Forget where the terms of commits up to *upto* waited; they have their place now."""
+        cursor = self._txn.cursor(db=self._tables["fresh_terms"])
+        while cursor.first() and _U64.unpack(cursor.key())[0] <= upto:
+            cursor.delete()
 
     def append_log(self, sequence: int, record: LogRecord) -> None:
         """Add a commit at the end of the log."""

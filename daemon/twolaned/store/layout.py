@@ -26,6 +26,7 @@ TABLES = (
     "ids",
     "dead",
     "terms",
+    "fresh_terms",
     "log",
     "staged",
     "sources",

@@ -13,6 +13,7 @@ import lmdb
 from twolaned.model.errors import StoreCorrupt, StoreTooNew
 from twolaned.store.change import Change
 from twolaned.store.faults import translated
+from twolaned.store.fresh_terms import FreshTermsCache
 from twolaned.store.layout import (
     FORMAT_VERSION,
     MAIN_MAP_SIZE,
@@ -40,6 +41,7 @@ class Store:
     def __init__(self, data: Path, env: lmdb.Environment) -> None:
         self.data = data
         self._env = env
+        self._fresh = FreshTermsCache()
         self._tables = {name: env.open_db(name.encode(), create=False) for name in TABLES}
 
     @classmethod
@@ -74,7 +76,7 @@ class Store:
     def view(self) -> Iterator[View]:
         """One read transaction: everything read through it is of one generation."""
         with translated(), self._env.begin(buffers=True) as txn:
-            yield View(txn, self._tables)
+            yield View(txn, self._tables, self._fresh)
 
     @contextmanager
     def change(self) -> Iterator[Change]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import merge
 from itertools import islice
 from typing import Any
 
@@ -16,6 +17,7 @@ from twolaned.model.row import MessageSpan, Passage, Row, Tier
 from twolaned.model.source import Source
 from twolaned.store.compactions import CompactionRecord, Move, unseal_compaction, unseal_move
 from twolaned.store.faults import corrupt
+from twolaned.store.fresh_terms import FreshTerms, FreshTermsCache, unseal_run
 from twolaned.store.keys import (
     file_key,
     hash_key,
@@ -56,8 +58,14 @@ _U32 = struct.Struct("<I")
 class View:
     """One read transaction. Nothing it returns points into the mapped file."""
 
-    def __init__(self, txn: lmdb.Transaction, tables: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        txn: lmdb.Transaction,
+        tables: Mapping[str, Any],
+        fresh: FreshTermsCache | None = None,
+    ) -> None:
         self._txn = txn
+        self._fresh_cache = FreshTermsCache() if fresh is None else fresh
         self._tables = tables
         self._active: frozenset[int] | None = None
 
@@ -237,24 +245,61 @@ class View:
 
     def term_ids(self, terms: Iterable[str]) -> list[int | None]:
         """The id of each term, None where no row has ever held it."""
-        found = (self._get("terms", text_key(term)) for term in terms)
-        return [None if data is None else _U32.unpack(data)[0] for data in found]
+        keys = [text_key(term) for term in terms]
+        found = [self._get("terms", key) for key in keys]
+        ids = [None if data is None else int(_U32.unpack(data)[0]) for data in found]
+        if None in ids:
+            fresh = self._fresh().numbers
+            if fresh:
+                ids = [fresh.get(k) if i is None else i for k, i in zip(keys, ids, strict=True)]
+        return ids
 
     def terms_with_prefix(self, prefix: str) -> Iterator[tuple[str, int]]:
         """All terms that begin with *prefix* and their ids, in order of their UTF-8 bytes."""
-        start = text_key(prefix)
-        cursor = self._txn.cursor(db=self._tables["terms"])
-        if not cursor.set_range(start):
-            return
-        for key, value in cursor:
-            if bytes(key[: len(start)]) != start:
-                return
-            yield bytes(key).decode("utf-8", "replace"), _U32.unpack(value)[0]
+        return self._terms(text_key(prefix))
 
     def terms(self) -> Iterator[tuple[str, int]]:
         """All terms and their ids, in order of their UTF-8 bytes."""
-        for key, value in self._txn.cursor(db=self._tables["terms"]):
-            yield bytes(key).decode("utf-8", "replace"), _U32.unpack(value)[0]
+        return self._terms(b"")
+
+    def _terms(self, start: bytes) -> Iterator[tuple[str, int]]:
+        last = None
+        for key, number in merge(self._old_terms(start), self._fresh().beginning_with(start)):
+            # While terms move, some are in both places.
+            if key != last:
+                yield key.decode("utf-8", "replace"), number
+            last = key
+
+    def _old_terms(self, start: bytes) -> Iterator[tuple[bytes, int]]:
+        cursor = self._txn.cursor(db=self._tables["terms"])
+        if cursor.set_range(start) if start else cursor.first():
+            for key, value in cursor:
+                if bytes(key[: len(start)]) != start:
+                    return
+                yield bytes(key), _U32.unpack(value)[0]
+
+    def _fresh(self) -> FreshTerms:
+        return self._fresh_cache.of(self._txn, self._tables["fresh_terms"])
+
+    def fresh_terms(self, upto: int) -> list[tuple[bytes, int]]:
+        """Keys and ids of terms that came with commits up to *upto* and wait for their place."""
+        found: list[tuple[bytes, int]] = []
+        for key, value in self._txn.cursor(db=self._tables["fresh_terms"]):
+            if _U64.unpack(key)[0] > upto:
+                break
+            run = unseal_run(value)
+            found += zip(run.terms, run.numbers, strict=True)
+        return found
+
+    def count_terms(self) -> int:
+        """How many terms there are, a few of them counted twice while they move."""
+        return self.count("terms") + len(self._fresh().numbers)
+
+    @property
+    def next_term(self) -> int:
+        """A number above those of all terms that have their place."""
+        data = self._get("meta", b"next_term")
+        return 0 if data is None else int(_U32.unpack(data)[0])
 
     def log(self, after: int) -> Iterator[tuple[int, LogRecord]]:
         """The commits behind generation *after* in order, with their sequence numbers."""

@@ -185,7 +185,10 @@ class Committer:
         retier = publication.retier
         sequence = self.generation + 1
         with self.store.change() as change:
-            change.put_terms(terms)
+            if publication.postings:
+                change.put_fresh_terms(sequence, terms)
+            else:
+                change.put_terms(terms)
             for row in publication.rows:
                 if not row.written:
                     change.stage_row(row.number, row.record, row.draft, row.body)

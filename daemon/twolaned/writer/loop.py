@@ -105,6 +105,7 @@ class WriterLoop:
         self._jobs: deque[_Running] = deque()
         self._task: Future[Sealed] | None = None
         self._maintain_after = 0.0
+        self._folding = False
         self._stopped = False
         self._last_progress = 0.0
 
@@ -132,7 +133,7 @@ class WriterLoop:
 
     def _patience(self) -> float | None:
         """Seconds to wait for a request: none while a job can go on, for ever when idle."""
-        if self._jobs and not self._is_waiting(self._jobs[0]):
+        if self._folding or (self._jobs and not self._is_waiting(self._jobs[0])):
             return 0.0
         due = [self._maintenance.sweep(), self._embedding.due()]
         if self._maintain_after:
@@ -238,6 +239,7 @@ class WriterLoop:
 
     def _maintain(self) -> None:
         """Start the background task that is due and publish one that has ended."""
+        self._folding = False
         if self._task is not None:
             if not self._task.done():
                 return
@@ -246,6 +248,7 @@ class WriterLoop:
             return
         self._maintain_after = 0.0
         self._try(self._start_task)
+        self._try(self._fold)
 
     def _embed(self) -> None:
         try:
@@ -259,6 +262,9 @@ class WriterLoop:
         self._task = self._maintenance.start()
         if self._task is not None:
             self._task.add_done_callback(self._wake)
+
+    def _fold(self) -> None:
+        self._folding = self._maintenance.fold_terms()
 
     def _publish_task(self) -> None:
         task, self._task = self._task, None

@@ -26,6 +26,7 @@ from twolaned.store.arrays import ArrayBundle, write_arrays
 from twolaned.store.layout import segments_path
 from twolaned.store.manifest import Manifest, SegmentInfo
 from twolaned.writer.committer import Committer, Publication
+from twolaned.writer.folding import TermFolding
 
 SEAL_LOG_AT = 8_192
 """Passages in the log from which on it is sealed into a segment."""
@@ -74,6 +75,7 @@ class Maintenance:
         self._executor = executor
         self._doomed: list[tuple[float, str]] = []
         self._rewrites: list[Future[None]] = []
+        self._folding = TermFolding(committer.store)
         self._remove_strangers()
 
     def request_rewrite(self) -> Future[None]:
@@ -122,6 +124,13 @@ class Maintenance:
             waiting, self._rewrites = self._rewrites, []
             for done in waiting:
                 done.set_result(None)
+
+    def fold_terms(self) -> bool:
+        """Give some terms of what is sealed their lasting place. Returns whether it did any work.
+
+        Raises DiskFull.
+        """
+        return self._folding.step(self._committer.manifest.sealed_seq)
 
     def sweep(self) -> float | None:
         """Remove files whose time is up. Returns the seconds until the next call is due."""

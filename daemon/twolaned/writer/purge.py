@@ -31,6 +31,8 @@ def purge(context: JobContext) -> Generator[Step, None, None]:
 
 def _forget_terms(context: JobContext) -> Generator[Step, None, None]:
     store = context.committer.store
+    while context.maintenance.fold_terms():
+        yield None
     sealed: set[int] = set()
     for info in context.committer.manifest.segments:
         bundle = ArrayBundle(store.segment_path(info.id))

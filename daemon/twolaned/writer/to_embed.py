@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.ingest.drafts import EXTRACTION
+from twolaned.ingest.searchable import text_to_embed
 from twolaned.model.row import RowKind
 from twolaned.model.source import Extraction, Source
 from twolaned.store import Store, View
 from twolaned.store.records import RowRecord
-from twolaned.writer.committer import passage_texts
 from twolaned.writer.vectors import Covered
 
 LOOKED_AT = 512
@@ -95,9 +95,10 @@ class Sweep:
             return True
         some = range(done, min(len(row.passages), done + texts - len(found.texts)))
         body = view.body_bytes(number)
+        messages = view.messages(number)
         for index in some:
             passage = row.passages[index]
-            (text,) = passage_texts(replace(row, passages=(passage,)), body)
+            text = text_to_embed(row.title, row.occurred_at, passage, body, messages)
             if found.texts and found.size + len(text) > size:
                 return False
             found.rows.append(number)

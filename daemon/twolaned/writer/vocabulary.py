@@ -18,7 +18,7 @@ class StoreVocabulary:
         self._store = store
         self.pending: dict[str, int] = {}
         with store.view() as view:
-            self._next = max(view.manifest.next_term, view.count("terms"))
+            self._next = max(view.manifest.next_term, view.next_term)
 
     @property
     def next_term(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -11,7 +12,7 @@ import pytest
 from grpc import aio
 
 from tests.support.details import details, failure, reason
-from tests.support.sockets import served
+from tests.support.sockets import OPTIONS, open_channel, serving
 from twolaned.server.interceptors import CallInterceptor, Gate
 from twolaned.server.recent_errors import RecentErrors
 
@@ -27,7 +28,9 @@ class House:
     def __init__(self) -> None:
         self.errors = RecentErrors()
         self.left = asyncio.Event()
+        self.watched = asyncio.Event()
         self.got: list[bytes] = []
+        self.socket: Path
         self.channel: aio.Channel
         self.interceptor = CallInterceptor(
             Gate(calls=1, queued=0, bulk=1, watches=1), self.errors, patience=0.3
@@ -40,6 +43,12 @@ class House:
         finally:
             self.left.set()
 
+    async def blurt(self, _: bytes, __: Any) -> AsyncIterator[bytes]:
+        try:
+            yield MUCH * 10
+        finally:
+            self.left.set()
+
     async def take(self, requests: AsyncIterator[bytes], _: Any) -> bytes:
         try:
             async for request in requests:
@@ -49,6 +58,7 @@ class House:
         return b"".join(self.got)
 
     async def watch(self, _: bytes, __: Any) -> AsyncIterator[bytes]:
+        self.watched.set()
         yield b"first"
         await asyncio.Event().wait()
 
@@ -59,6 +69,7 @@ class House:
         methods: dict[str, dict[str, Any]] = {
             SERVICE: {
                 "Pour": grpc.unary_stream_rpc_method_handler(self.pour),
+                "Blurt": grpc.unary_stream_rpc_method_handler(self.blurt),
                 "Take": grpc.stream_unary_rpc_method_handler(self.take),
                 "Echo": grpc.unary_unary_rpc_method_handler(self.echo),
             },
@@ -80,14 +91,19 @@ class House:
 @pytest.fixture
 async def house() -> AsyncIterator[House]:
     house = House()
-    async with served(house.register, interceptors=[house.interceptor]) as channel:
-        house.channel = channel
+    async with (
+        serving(house.register, interceptors=[house.interceptor]) as house.socket,
+        open_channel(house.socket) as house.channel,
+    ):
         yield house
 
 
-async def test_a_client_that_does_not_read_loses_its_place(house: House) -> None:
+@pytest.mark.parametrize("method", ["Pour", "Blurt"], ids=["many", "the first"])
+async def test_a_client_that_does_not_read_loses_its_place(house: House, method: str) -> None:
     """It is told when it reads again; meanwhile others are served and nothing holds up the end."""
-    call = house.channel.unary_stream(f"/{SERVICE}/Pour")(b"")
+    options = (*OPTIONS, ("grpc.max_receive_message_length", -1))
+    slow = aio.insecure_channel(f"unix:{house.socket}", options=options)
+    call = slow.unary_stream(f"/{SERVICE}/{method}")(b"")
     await asyncio.wait_for(house.left.wait(), 20)
 
     assert b"hello" == await house.echoed()
@@ -96,6 +112,7 @@ async def test_a_client_that_does_not_read_loses_its_place(house: House) -> None
     error = await failure(exhausted(call))
     assert grpc.StatusCode.DEADLINE_EXCEEDED == error.code()
     assert "CLIENT_NOT_READING" == reason(error)
+    await slow.close()
 
 
 async def exhausted(call: Any) -> None:
@@ -159,12 +176,16 @@ async def first_answer(house: House, method: str) -> str:
         call.cancel()
 
 
-async def test_whoever_watches_the_state_does_not_hold_up_the_end(house: House) -> None:
+@pytest.mark.parametrize("turns", range(12))
+async def test_whoever_watches_the_state_does_not_hold_up_the_end(house: House, turns: int) -> None:
+    """Wherever the end finds the call: before, in the middle of and behind its first message."""
     watching = house.channel.unary_stream(WATCH)(b"")
-    await watching.read()
+    await asyncio.wait_for(house.watched.wait(), 20)
+    for _ in range(turns):
+        await asyncio.sleep(0)
 
     async with asyncio.timeout(20):
         await house.interceptor.drain(60)
+        error = await failure(exhausted(watching))
 
-    error = await failure(watching.read())
     assert (grpc.StatusCode.UNAVAILABLE, "SHUTTING_DOWN") == (error.code(), reason(error))

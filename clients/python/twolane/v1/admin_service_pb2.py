@@ -28,7 +28,7 @@ from twolane.v1 import common_pb2 as twolane_dot_v1_dot_common__pb2
 from twolane.v1 import search_service_pb2 as twolane_dot_v1_dot_search__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etwolane/v1/admin_service.proto\x12\ntwolane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17twolane/v1/common.proto\x1a\x1ftwolane/v1/search_service.proto\"\x0f\n\rStatusRequest\"\\\n\tTierCount\x12!\n\x04kind\x18\x01 \x01(\x0e\x32\x13.twolane.v1.RowKind\x12\x1e\n\x04tier\x18\x02 \x01(\x0e\x32\x10.twolane.v1.Tier\x12\x0c\n\x04rows\x18\x03 \x01(\x03\"Z\n\x0bSourceCount\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x0c\n\x04rows\x18\x02 \x01(\x03\x12-\n\tnewest_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\nLaneStatus\x12\x0c\n\x04lane\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"U\n\x0bRecentError\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05where\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xc3\x06\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08protocol\x18\x02 \x01(\x05\x12\x0b\n\x03pid\x18\x03 \x01(\x03\x12.\n\nstarted_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x06uptime\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08start_up\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tdata_path\x18\x07 \x01(\t\x12\x10\n\x08\x65ndpoint\x18\x08 \x01(\t\x12\x13\n\x0b\x63onfig_path\x18\t \x01(\t\x12\x16\n\x0e\x66ormat_version\x18\n \x01(\x05\x12\x18\n\x10index_generation\x18\x0b \x01(\x04\x12$\n\x05tiers\x18\x0c \x03(\x0b\x32\x15.twolane.v1.TierCount\x12(\n\x07sources\x18\r \x03(\x0b\x32\x17.twolane.v1.SourceCount\x12\x10\n\x08passages\x18\x0e \x01(\x03\x12\x10\n\x08segments\x18\x0f \x01(\x05\x12\x19\n\x11memtable_passages\x18\x10 \x01(\x03\x12\r\n\x05terms\x18\x11 \x01(\x03\x12\x12\n\ndisk_bytes\x18\x12 \x01(\x03\x12\x17\n\x0f\x64isk_free_bytes\x18\x13 \x01(\x03\x12\x14\n\x0cmemory_bytes\x18\x14 \x01(\x03\x12%\n\x05lanes\x18\x15 \x03(\x0b\x32\x16.twolane.v1.LaneStatus\x12$\n\x04mode\x18\x16 \x01(\x0e\x32\x16.twolane.v1.SearchMode\x12*\n\nsimilarity\x18\x17 \x01(\x0e\x32\x16.twolane.v1.Similarity\x12-\n\x0cranking_date\x18\x18 \x01(\x0e\x32\x17.twolane.v1.RankingDate\x12\x14\n\x0cwriter_state\x18\x19 \x01(\t\x12\x17\n\x0fwriter_activity\x18\x1a \x01(\t\x12.\n\rrecent_errors\x18\x1b \x03(\x0b\x32\x17.twolane.v1.RecentError\x12\x13\n\x0bnext_action\x18\x1c \x01(\t\x12\x10\n\x08searches\x18\x1d \x01(\x03\";\n\x0fShutdownRequest\x12(\n\x05grace\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x1f\n\x10ShutdownResponse\x12\x0b\n\x03pid\x18\x01 \x01(\x03\"\x14\n\x12WatchStatusRequest\"A\n\x13WatchStatusResponse\x12*\n\x06status\x18\x01 \x01(\x0b\x32\x1a.twolane.v1.StatusResponse2\xe8\x01\n\x0c\x41\x64minService\x12?\n\x06Status\x12\x19.twolane.v1.StatusRequest\x1a\x1a.twolane.v1.StatusResponse\x12P\n\x0bWatchStatus\x12\x1e.twolane.v1.WatchStatusRequest\x1a\x1f.twolane.v1.WatchStatusResponse0\x01\x12\x45\n\x08Shutdown\x12\x1b.twolane.v1.ShutdownRequest\x1a\x1c.twolane.v1.ShutdownResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etwolane/v1/admin_service.proto\x12\ntwolane.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17twolane/v1/common.proto\x1a\x1ftwolane/v1/search_service.proto\"\x0f\n\rStatusRequest\"\\\n\tTierCount\x12!\n\x04kind\x18\x01 \x01(\x0e\x32\x13.twolane.v1.RowKind\x12\x1e\n\x04tier\x18\x02 \x01(\x0e\x32\x10.twolane.v1.Tier\x12\x0c\n\x04rows\x18\x03 \x01(\x03\"Z\n\x0bSourceCount\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x0c\n\x04rows\x18\x02 \x01(\x03\x12-\n\tnewest_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\nLaneStatus\x12\x0c\n\x04lane\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"\x8a\x01\n\x0bRecallCheck\x12\r\n\x05space\x18\x01 \x01(\t\x12\x11\n\tquestions\x18\x02 \x01(\x05\x12\x0c\n\x04rows\x18\x03 \x01(\x05\x12\x0c\n\x04mean\x18\x04 \x01(\x01\x12\r\n\x05worst\x18\x05 \x01(\x01\x12.\n\nchecked_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"U\n\x0bRecentError\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05where\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xec\x06\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08protocol\x18\x02 \x01(\x05\x12\x0b\n\x03pid\x18\x03 \x01(\x03\x12.\n\nstarted_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x06uptime\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08start_up\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tdata_path\x18\x07 \x01(\t\x12\x10\n\x08\x65ndpoint\x18\x08 \x01(\t\x12\x13\n\x0b\x63onfig_path\x18\t \x01(\t\x12\x16\n\x0e\x66ormat_version\x18\n \x01(\x05\x12\x18\n\x10index_generation\x18\x0b \x01(\x04\x12$\n\x05tiers\x18\x0c \x03(\x0b\x32\x15.twolane.v1.TierCount\x12(\n\x07sources\x18\r \x03(\x0b\x32\x17.twolane.v1.SourceCount\x12\x10\n\x08passages\x18\x0e \x01(\x03\x12\x10\n\x08segments\x18\x0f \x01(\x05\x12\x19\n\x11memtable_passages\x18\x10 \x01(\x03\x12\r\n\x05terms\x18\x11 \x01(\x03\x12\x12\n\ndisk_bytes\x18\x12 \x01(\x03\x12\x17\n\x0f\x64isk_free_bytes\x18\x13 \x01(\x03\x12\x14\n\x0cmemory_bytes\x18\x14 \x01(\x03\x12%\n\x05lanes\x18\x15 \x03(\x0b\x32\x16.twolane.v1.LaneStatus\x12$\n\x04mode\x18\x16 \x01(\x0e\x32\x16.twolane.v1.SearchMode\x12*\n\nsimilarity\x18\x17 \x01(\x0e\x32\x16.twolane.v1.Similarity\x12-\n\x0cranking_date\x18\x18 \x01(\x0e\x32\x17.twolane.v1.RankingDate\x12\x14\n\x0cwriter_state\x18\x19 \x01(\t\x12\x17\n\x0fwriter_activity\x18\x1a \x01(\t\x12.\n\rrecent_errors\x18\x1b \x03(\x0b\x32\x17.twolane.v1.RecentError\x12\x13\n\x0bnext_action\x18\x1c \x01(\t\x12\x10\n\x08searches\x18\x1d \x01(\x03\x12\'\n\x06recall\x18\x1e \x03(\x0b\x32\x17.twolane.v1.RecallCheck\";\n\x0fShutdownRequest\x12(\n\x05grace\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x1f\n\x10ShutdownResponse\x12\x0b\n\x03pid\x18\x01 \x01(\x03\"\x14\n\x12WatchStatusRequest\"A\n\x13WatchStatusResponse\x12*\n\x06status\x18\x01 \x01(\x0b\x32\x1a.twolane.v1.StatusResponse2\xe8\x01\n\x0c\x41\x64minService\x12?\n\x06Status\x12\x19.twolane.v1.StatusRequest\x1a\x1a.twolane.v1.StatusResponse\x12P\n\x0bWatchStatus\x12\x1e.twolane.v1.WatchStatusRequest\x1a\x1f.twolane.v1.WatchStatusResponse0\x01\x12\x45\n\x08Shutdown\x12\x1b.twolane.v1.ShutdownRequest\x1a\x1c.twolane.v1.ShutdownResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,18 +43,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SOURCECOUNT']._serialized_end=370
   _globals['_LANESTATUS']._serialized_start=372
   _globals['_LANESTATUS']._serialized_end=430
-  _globals['_RECENTERROR']._serialized_start=432
-  _globals['_RECENTERROR']._serialized_end=517
-  _globals['_STATUSRESPONSE']._serialized_start=520
-  _globals['_STATUSRESPONSE']._serialized_end=1355
-  _globals['_SHUTDOWNREQUEST']._serialized_start=1357
-  _globals['_SHUTDOWNREQUEST']._serialized_end=1416
-  _globals['_SHUTDOWNRESPONSE']._serialized_start=1418
-  _globals['_SHUTDOWNRESPONSE']._serialized_end=1449
-  _globals['_WATCHSTATUSREQUEST']._serialized_start=1451
-  _globals['_WATCHSTATUSREQUEST']._serialized_end=1471
-  _globals['_WATCHSTATUSRESPONSE']._serialized_start=1473
-  _globals['_WATCHSTATUSRESPONSE']._serialized_end=1538
-  _globals['_ADMINSERVICE']._serialized_start=1541
-  _globals['_ADMINSERVICE']._serialized_end=1773
+  _globals['_RECALLCHECK']._serialized_start=433
+  _globals['_RECALLCHECK']._serialized_end=571
+  _globals['_RECENTERROR']._serialized_start=573
+  _globals['_RECENTERROR']._serialized_end=658
+  _globals['_STATUSRESPONSE']._serialized_start=661
+  _globals['_STATUSRESPONSE']._serialized_end=1537
+  _globals['_SHUTDOWNREQUEST']._serialized_start=1539
+  _globals['_SHUTDOWNREQUEST']._serialized_end=1598
+  _globals['_SHUTDOWNRESPONSE']._serialized_start=1600
+  _globals['_SHUTDOWNRESPONSE']._serialized_end=1631
+  _globals['_WATCHSTATUSREQUEST']._serialized_start=1633
+  _globals['_WATCHSTATUSREQUEST']._serialized_end=1653
+  _globals['_WATCHSTATUSRESPONSE']._serialized_start=1655
+  _globals['_WATCHSTATUSRESPONSE']._serialized_end=1720
+  _globals['_ADMINSERVICE']._serialized_start=1723
+  _globals['_ADMINSERVICE']._serialized_end=1955
 # @@protoc_insertion_point(module_scope)

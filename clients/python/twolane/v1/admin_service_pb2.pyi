@@ -132,6 +132,52 @@ class LaneStatus(_message.Message):
 Global___LaneStatus: _TypeAlias = LaneStatus  # noqa: Y015
 
 @_typing.final
+class RecallCheck(_message.Message):
+    """How many of the best rows search by meaning finds, compared with exact answers to questions that
+    were asked of this daemon.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SPACE_FIELD_NUMBER: _builtins.int
+    QUESTIONS_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    MEAN_FIELD_NUMBER: _builtins.int
+    WORST_FIELD_NUMBER: _builtins.int
+    CHECKED_AT_FIELD_NUMBER: _builtins.int
+    space: _builtins.str
+    """The vector space: provider, model and dimensions."""
+    questions: _builtins.int
+    """Questions compared."""
+    rows: _builtins.int
+    """Rows an answer."""
+    mean: _builtins.float
+    """The share of the best rows that was found, over all questions: 0 to 1."""
+    worst: _builtins.float
+    """The share of the question with the least."""
+    @_builtins.property
+    def checked_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        space: _builtins.str = ...,
+        questions: _builtins.int = ...,
+        rows: _builtins.int = ...,
+        mean: _builtins.float = ...,
+        worst: _builtins.float = ...,
+        checked_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checked_at", b"checked_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checked_at", b"checked_at", "mean", b"mean", "questions", b"questions", "rows", b"rows", "space", b"space", "worst", b"worst"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecallCheck: _TypeAlias = RecallCheck  # noqa: Y015
+
+@_typing.final
 class RecentError(_message.Message):
     """The last things that went wrong."""
 
@@ -198,6 +244,7 @@ class StatusResponse(_message.Message):
     RECENT_ERRORS_FIELD_NUMBER: _builtins.int
     NEXT_ACTION_FIELD_NUMBER: _builtins.int
     SEARCHES_FIELD_NUMBER: _builtins.int
+    RECALL_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The daemon's version."""
     protocol: _builtins.int
@@ -270,6 +317,12 @@ class StatusResponse(_message.Message):
     def recent_errors(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecentError]:
         """The last things that went wrong, newest first, at most ten."""
 
+    @_builtins.property
+    def recall(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecallCheck]:
+        """The last check of each vector space whose answers are not exact anyway; made while nobody
+        searches.
+        """
+
     def __init__(
         self,
         *,
@@ -302,10 +355,11 @@ class StatusResponse(_message.Message):
         recent_errors: _abc.Iterable[Global___RecentError] | None = ...,
         next_action: _builtins.str = ...,
         searches: _builtins.int = ...,
+        recall: _abc.Iterable[Global___RecallCheck] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["start_up", b"start_up", "started_at", b"started_at", "uptime", b"uptime"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["config_path", b"config_path", "data_path", b"data_path", "disk_bytes", b"disk_bytes", "disk_free_bytes", b"disk_free_bytes", "endpoint", b"endpoint", "format_version", b"format_version", "index_generation", b"index_generation", "lanes", b"lanes", "memory_bytes", b"memory_bytes", "memtable_passages", b"memtable_passages", "mode", b"mode", "next_action", b"next_action", "passages", b"passages", "pid", b"pid", "protocol", b"protocol", "ranking_date", b"ranking_date", "recent_errors", b"recent_errors", "searches", b"searches", "segments", b"segments", "similarity", b"similarity", "sources", b"sources", "start_up", b"start_up", "started_at", b"started_at", "terms", b"terms", "tiers", b"tiers", "uptime", b"uptime", "version", b"version", "writer_activity", b"writer_activity", "writer_state", b"writer_state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["config_path", b"config_path", "data_path", b"data_path", "disk_bytes", b"disk_bytes", "disk_free_bytes", b"disk_free_bytes", "endpoint", b"endpoint", "format_version", b"format_version", "index_generation", b"index_generation", "lanes", b"lanes", "memory_bytes", b"memory_bytes", "memtable_passages", b"memtable_passages", "mode", b"mode", "next_action", b"next_action", "passages", b"passages", "pid", b"pid", "protocol", b"protocol", "ranking_date", b"ranking_date", "recall", b"recall", "recent_errors", b"recent_errors", "searches", b"searches", "segments", b"segments", "similarity", b"similarity", "sources", b"sources", "start_up", b"start_up", "started_at", b"started_at", "terms", b"terms", "tiers", b"tiers", "uptime", b"uptime", "version", b"version", "writer_activity", b"writer_activity", "writer_state", b"writer_state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twolaned.lanes.meaning.codes import CodeTable, Words
 from twolaned.lanes.meaning.outlook import Line, above
 from twolaned.lanes.meaning.scan import scan
-from twolaned.lanes.meaning.selection import Selection
+from twolaned.lanes.meaning.selection import Selection, sample_stride
 from twolaned.lanes.meaning.vectors import Positions
 
 Distances = NDArray[np.uint16]
@@ -22,7 +22,6 @@ SPARE: Final = 0.0025
 """Expected good vectors that are not worth a comparison."""
 _WIDER = 4
 """By how much each ring grows."""
-_SAMPLE = 16_384
 _FITTED = 2_048
 _FARTHEST = 255
 _TAKEN = np.uint16(0xFFFF)
@@ -74,7 +73,7 @@ class Candidates:
         """Of all vectors that *selection* keeps."""
         self = cls(table, code, selection, len(table))
         self._coarse = scan(table, code)
-        stride = max(1, len(table) // _SAMPLE)
+        stride = sample_stride(len(table))
         sample = self._coarse[::stride]
         kept = selection.mask(slice(None, None, stride))
         counts = np.bincount(sample if kept is None else sample[kept], minlength=_FARTHEST + 1)

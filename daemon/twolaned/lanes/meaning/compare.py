@@ -21,7 +21,7 @@ NEGLIGIBLE: Final = 0.03
 TOLERABLE: Final = 0.15
 ENOUGH_IN_VAIN: Final = 2_000
 """The same where so many vectors in a row made the answer no better."""
-HOPELESS: Final = 2
+HOPELESS: Final = 4
 """Where one vector in so many would have to be compared, comparing all in order is faster."""
 
 _BLOCK = 65_536

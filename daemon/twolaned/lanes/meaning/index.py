@@ -28,7 +28,7 @@ EXACT_UP_TO: Final = 16_384
 """Vectors of a space that is compared as a whole; a larger one gets codes."""
 GATHERED_UP_TO: Final = 2_048
 """Vectors behind a filter that are compared as a whole."""
-NARROW: Final = 8
+NARROW: Final = 24
 """Where a filter leaves less than one vector in so many, their codes are looked up one by one."""
 
 _BLOCK = 4096
@@ -82,6 +82,11 @@ class VectorIndex:
         return len(self._table)
 
     @property
+    def is_coded(self) -> bool:
+        """Whether it is searched by codes, so that a row may be missed."""
+        return self._codes is not None
+
+    @property
     def code_bytes(self) -> int:
         """Bytes of the codes in memory."""
         return 0 if self._codes is None else self._codes.nbytes
@@ -127,8 +132,7 @@ class VectorIndex:
         if self._codes is None:
             return with_all(self._table, selection, asked, n)
         code = self._codes.codec.encode(asked.unit[np.newaxis])[0]
-        reach = self.count if allowed is None else self._runs.count_allowed(allowed)
-        if allowed is None or reach > max(GATHERED_UP_TO, self.stored // NARROW):
+        if allowed is None or self._is_wide(selection):
             candidates = Candidates.near(self._codes, code, selection)
             hits = with_near(self._table, candidates, asked, n)
             return with_all(self._table, selection, asked, n) if hits is None else hits
@@ -170,6 +174,11 @@ class VectorIndex:
         mask: Mask = np.zeros(int(rows.max()) + 1 if len(rows) else 0, np.bool_)
         mask[rows] = True
         return mask
+
+    def _is_wide(self, selection: Selection) -> bool:
+        """Whether so many vectors are in reach, as a sample tells, that scanning all is faster."""
+        kept = selection.sample(self.stored)
+        return bool(np.count_nonzero(kept) * NARROW > len(kept))
 
     def _selection(self, allowed: Mask | None) -> Selection:
         live = None if self.count == self.stored else self._live

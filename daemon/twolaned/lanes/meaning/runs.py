@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.meaning.vectors import Positions, Rows
 
+LOOKED_UP: Final = 100
+"""Where a filter allows less than one row in so many, those are looked up one by one."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
     """Runs of positions that belong to one row each, in order of row number."""
 
-    rows: Rows
+    rows: Positions
+    """As wide as indices are, since looking a filter up by narrower ones would copy them."""
     starts: Positions
     lengths: Positions
 
@@ -39,14 +44,14 @@ class RowRuns:
         first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
         lengths = np.diff(first, append=len(rows))
         blocks = list(self._blocks)
-        merged = [_Block(rows[first], first + start, lengths)]
+        merged = [_Block(rows[first].astype(np.intp), first + start, lengths)]
         size = len(first)
         while blocks and len(blocks[-1].rows) <= 2 * size:
             merged.insert(0, blocks.pop())
             size += len(merged[0].rows)
         return RowRuns((*blocks, _sorted(merged)))
 
-    def positions(self, rows: Rows) -> Positions:
+    def positions(self, rows: NDArray[np.integer[Any]]) -> Positions:
         """The positions of the vectors of the distinct *rows*, in no particular order."""
         found = []
         for block in self._blocks:
@@ -55,20 +60,22 @@ class RowRuns:
             found.append(_expanded(block, _ranges(low, high - low)))
         return np.concatenate(found) if found else np.empty(0, np.intp)
 
-    def count_allowed(self, allowed: NDArray[np.bool_]) -> int:
-        """How many vectors belong to rows that *allowed* holds for, by row number."""
-        return sum(int(b.lengths @ within(allowed, b.rows)) for b in self._blocks)
-
     def allowed_positions(self, allowed: NDArray[np.bool_]) -> Positions:
-        """The ascending positions of the vectors whose rows *allowed* holds for."""
-        found = [_expanded(b, np.flatnonzero(within(allowed, b.rows))) for b in self._blocks]
-        return np.sort(np.concatenate(found)) if found else np.empty(0, np.intp)
+        """The ascending positions of the vectors whose rows *allowed* holds for, by row number."""
+        runs = sum(len(block.rows) for block in self._blocks)
+        if np.count_nonzero(allowed) * LOOKED_UP < runs:
+            at = self.positions(np.flatnonzero(allowed))
+        else:
+            found = [_expanded(b, np.flatnonzero(within(allowed, b.rows))) for b in self._blocks]
+            at = np.concatenate(found) if found else np.empty(0, np.intp)
+        return at if np.all(at[1:] > at[:-1]) else np.sort(at)
 
 
-def within(allowed: NDArray[np.bool_], rows: Rows) -> NDArray[np.bool_]:
+def within(allowed: NDArray[np.bool_], rows: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """*allowed* at *rows*; a row number that it does not reach to is not allowed."""
     if len(allowed) and int(rows.max(initial=0)) < len(allowed):
-        return allowed[rows]
+        result: NDArray[np.bool_] = allowed[rows]
+        return result
     result = np.zeros(len(rows), np.bool_)
     inside = np.flatnonzero(rows < len(allowed))
     result[inside] = allowed[rows[inside]]

@@ -13,6 +13,14 @@ from twolaned.lanes.meaning.vectors import Positions, Rows
 Mask = NDArray[np.bool_]
 
 
+SAMPLE = 16_384
+
+
+def sample_stride(count: int) -> int:
+    """The distance of about `SAMPLE` positions that stand for the first *count*."""
+    return max(1, count // SAMPLE)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """The vectors that are live, and whose rows a filter allows.
@@ -38,6 +46,12 @@ class Selection:
         assert self.rows is not None, "a filter is by row"
         allowed = within(self.allowed, self.rows[at])
         return allowed if kept is None else allowed & kept
+
+    def sample(self, count: int) -> Mask:
+        """Which of a sample of the first *count* positions are kept."""
+        at = slice(None, count, sample_stride(count))
+        mask = self.mask(at)
+        return np.ones(len(range(count)[at]), np.bool_) if mask is None else mask
 
     def kept(self, at: Positions) -> Positions:
         """Those of the positions *at* that are kept."""

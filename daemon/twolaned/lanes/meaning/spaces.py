@@ -26,6 +26,8 @@ class MeaningIndex:
     """
 
     spaces: tuple[VectorIndex, ...] = ()
+    loading: bool = False
+    """Whether vectors that are stored already are being read; then none is here."""
     _first: tuple[Mask | None, ...] = ()
     """For each space, by row number, the rows that no space before it has; None where all are."""
 

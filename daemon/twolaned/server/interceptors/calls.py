@@ -25,6 +25,7 @@ from twolaned.server.interceptors.messages import (
     ClientStalled,
     Context,
     Handler,
+    open_answers,
     parser,
     written,
 )
@@ -121,10 +122,15 @@ class CallInterceptor(aio.ServerInterceptor):
             async with self._answering(call, context, trusted=trusted):
                 answers = behaviour(parse(request), context)
                 if inspect.isawaitable(answers):  # it writes its answers itself
+                    await open_answers(context)
                     await answers
                     return
                 async with aclosing(answers):
+                    is_open = False
                     async for message in answers:
+                        if not is_open:
+                            await open_answers(context)
+                            is_open = True
                         await written(context, message, self._patience)
 
         make = _MAKERS[bool(handler.request_streaming), bool(handler.response_streaming)]

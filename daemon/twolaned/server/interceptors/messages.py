@@ -53,6 +53,19 @@ def parser(handler: Handler, patience: float | None) -> Callable[[Any], Any]:
     return parse_each if handler.request_streaming else parse
 
 
+async def open_answers(context: Context) -> None:
+    """Send the headers of a stream, to their end even if the call is cancelled meanwhile.
+
+    gRPC would send them with the first message, and could not end a call that is stuck in it.
+    """
+    sending = asyncio.ensure_future(context.send_initial_metadata(()))
+    try:
+        await asyncio.shield(sending)
+    except asyncio.CancelledError:
+        await asyncio.wait({sending})
+        raise
+
+
 async def written(context: Context, message: Any, patience: float) -> None:
     """Send *message*. Raises ClientStalled if it is not taken within *patience* seconds."""
     try:

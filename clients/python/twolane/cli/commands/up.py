@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from twolane.cli import discovery, phrases, progress, terminal, text, totals
+from twolane.cli import builtin_model, discovery, phrases, progress, terminal, text, totals
 from twolane.cli.commands.search import show_results
 from twolane.cli.commands.status import rows
 from twolane.cli.exits import ExitCode, exit_code
 from twolane.cli.options import common, settings
 from twolane.cli.session import session
 from twolane.errors import TwolaneError
+from twolane.paths import config_path
 
 if TYPE_CHECKING:
     from twolane.cli.discovery import SessionFolder
@@ -47,6 +48,7 @@ def command(yes: bool) -> int:
         if settings().json:
             _print_json(after, folders, imported)
         elif rows(after):
+            _offer_meaning(after, ask=not yes and terminal.interactive())
             _first_search(client, ask=not yes and terminal.interactive())
             _say_next(after)
         else:
@@ -103,6 +105,40 @@ def _scan(client: Client) -> None:
     if not settings().json:
         terminal.out()
         terminal.out(f"{terminal.bold('Followed folders')}: {totals.changes(done.totals)}")
+
+
+def _offer_meaning(status: StatusResponse, *, ask: bool) -> None:
+    """Offer search by meaning where it is off and nobody has set it up."""
+    from twolane.v1.search_service_pb2 import SEARCH_MODE_LEXICAL
+
+    path = Path(status.config_path) if status.config_path else config_path(os.environ)
+    if not ask or status.mode != SEARCH_MODE_LEXICAL:
+        return
+    with_model = builtin_model.chosen(builtin_model.read(path))
+    if with_model is None:
+        return
+    terminal.out()
+    if not builtin_model.installed():
+        terminal.out(
+            f"Search finds words. To find by meaning too, with a model on this machine:"
+            f" {builtin_model.INSTALL}, then `twolane up` again."
+        )
+        return
+    terminal.out(
+        "Search finds words. A small model can find by meaning too: it runs in the daemon, nothing"
+        " is sent anywhere, and reading your archive takes it about a minute for 3,000 passages."
+    )
+    if not click.confirm("Search by meaning with the built-in model?", default=True, err=True):
+        return
+    builtin_model.write(path, with_model)
+    terminal.out(
+        f"{terminal.green('✓')} Written to {text.line(str(path))}: the built-in model, and"
+    )
+    terminal.out(
+        '  similarity = "blend", unless you had set it: with the default, "max", so small a model'
+        " ranks below words alone."
+    )
+    terminal.out("  `twolane daemon restart` begins it.")
 
 
 def _first_search(client: Client, *, ask: bool) -> None:
