@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 REASONS = {
     "archive_too_large": "more than may be unpacked",
     "bad_conversation": "a conversation that cannot be read",
-    "bad_database": "a damaged database",
     "bad_line": "a line that cannot be read",
     "bad_record": "a record that cannot be read",
     "bad_utf8": "bytes that are no text, replaced",
@@ -34,7 +33,6 @@ REASONS = {
     "line_too_long": "a line above the limit",
     "link": "a link: what it leads to is not read",
     "machine_file": "written by tools for tools",
-    "missing_bubble": "a message that its chat names and lacks",
     "no_conversations": "no conversations in it",
     "not_conversations": "no conversations in it",
     "not_json": "no JSON, or damaged",
