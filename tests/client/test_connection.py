@@ -19,9 +19,9 @@ from twolane.connection import (
     probe,
     require_compatible,
     serving,
-    socket_path,
     version,
 )
+from twolane.endpoint import socket_path
 
 
 def test_a_daemon_of_this_version_is_ready(daemon: FakeDaemon) -> None:

@@ -13,7 +13,8 @@ from tests.client import fake
 from tests.client.fake import FakeDaemon
 from twolane import control, errors, launch
 from twolane.client import connect
-from twolane.connection import listening, socket_path
+from twolane.connection import listening
+from twolane.endpoint import socket_path
 
 FAKE = [sys.executable, str(Path(fake.__file__))]
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from twolane.connection import Ready as Ready
     from twolane.connection import Unreachable as Unreachable
     from twolane.connection import probe as probe
+    from twolane.endpoint import Endpoint as Endpoint
     from twolane.errors import AlreadyExists as AlreadyExists
     from twolane.errors import Cancelled as Cancelled
     from twolane.errors import ConfigError as ConfigError
@@ -50,6 +51,7 @@ _HOMES = {
     "aio": ("AsyncClient", "connect_async"),
     "client": ("Client", "connect"),
     "connection": ("NeedsRestart", "PROTOCOL", "Ready", "Unreachable", "probe"),
+    "endpoint": ("Endpoint",),
     "errors": (
         "AlreadyExists",
         "Cancelled",
@@ -82,6 +84,7 @@ __all__ = [
     "DaemonFailed",
     "DaemonUnavailable",
     "DeadlineExceeded",
+    "Endpoint",
     "IncompatibleDaemon",
     "InvalidRequest",
     "NeedsRestart",

@@ -21,7 +21,8 @@ from grpc import aio
 
 from twolane import calls, errors, requests
 from twolane._status import error_from
-from twolane.connection import OPTIONS, require_private, socket_path, target
+from twolane.connection import OPTIONS, require_private
+from twolane.endpoint import endpoint
 from twolane.launch import ensure_daemon
 from twolane.requests import FilterOptions, PackOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
@@ -48,6 +49,9 @@ _A = TypeVar("_A")
 async def connect_async(
     socket: str | os.PathLike[str] | None = None,
     *,
+    tcp: str | None = None,
+    token: str | None = None,
+    token_file: str | os.PathLike[str] | None = None,
     autostart: bool = True,
     timeout: float | None = None,
     name: str = calls.LIBRARY,
@@ -57,12 +61,16 @@ async def connect_async(
 
     As `twolane.connect`; *on_start* is called in another thread.
     """
-    await asyncio.to_thread(ensure_daemon, socket, autostart=autostart, on_start=on_start)
-    return AsyncClient(socket, timeout=timeout, name=name)
+    way = endpoint(socket, tcp=tcp, token=token, token_file=token_file)
+    place = socket if tcp is None else way
+    await asyncio.to_thread(ensure_daemon, place, autostart=autostart, on_start=on_start)
+    return AsyncClient(
+        socket, tcp=tcp, token=token, token_file=token_file, timeout=timeout, name=name
+    )
 
 
 class AsyncClient:
-    """Calls to the daemon on *socket*; see `twolane.client.Client` for the arguments.
+    """Calls to the daemon on *socket* or over *tcp*; see `twolane.client.Client` for the arguments.
 
     A stream is cancelled when its iterator is closed: use `contextlib.aclosing` to leave one
     early. Every method raises a `TwolaneError`.
@@ -72,14 +80,18 @@ class AsyncClient:
         self,
         socket: str | os.PathLike[str] | None = None,
         *,
+        tcp: str | None = None,
+        token: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
         timeout: float | None = None,
         name: str = calls.LIBRARY,
     ) -> None:
-        self.socket: Path = socket_path(socket)
+        self.endpoint = endpoint(socket, tcp=tcp, token=token, token_file=token_file)
         self._timeout = timeout
-        self._metadata = calls.metadata(name)
-        require_private(self.socket)
-        self._channel = aio.insecure_channel(target(self.socket), options=OPTIONS)
+        self._metadata = (*calls.metadata(name), *self.endpoint.metadata)
+        if self.endpoint.socket is not None:
+            require_private(self.endpoint.socket)
+        self._channel = aio.insecure_channel(self.endpoint.target, options=OPTIONS)
         self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
         self._context = context_service_pb2_grpc.ContextServiceStub(self._channel)
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)

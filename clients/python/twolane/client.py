@@ -14,7 +14,8 @@ import grpc
 
 from twolane import calls, errors, requests
 from twolane._status import error_from
-from twolane.connection import open_channel, require_private, socket_path
+from twolane.connection import open_channel, require_private
+from twolane.endpoint import endpoint
 from twolane.launch import ensure_daemon
 from twolane.requests import FilterOptions, PackOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
@@ -41,6 +42,9 @@ _A = TypeVar("_A")
 def connect(
     socket: str | os.PathLike[str] | None = None,
     *,
+    tcp: str | None = None,
+    token: str | None = None,
+    token_file: str | os.PathLike[str] | None = None,
     autostart: bool = True,
     timeout: float | None = None,
     name: str = calls.LIBRARY,
@@ -50,14 +54,21 @@ def connect(
 
     *socket* defaults to ``$TWOLANE_SOCKET`` and the usual places. *autostart* False, or
     ``TWOLANE_NO_AUTOSTART=1``, starts nothing. *on_start* is called before a daemon is started.
-    Raises DaemonUnavailable if there is none to talk to.
+    With *tcp*, ``127.0.0.1:PORT``, nothing is started either, and every call shows *token*, or
+    what *token_file* holds, by default the file in the data folder. Raises DaemonUnavailable if
+    there is none to talk to, InvalidRequest for arguments that cannot be used, Refused for a
+    token that is not the daemon's.
     """
-    ensure_daemon(socket, autostart=autostart, on_start=on_start)
-    return Client(socket, timeout=timeout, name=name)
+    way = endpoint(socket, tcp=tcp, token=token, token_file=token_file)
+    place = socket if tcp is None else way
+    ensure_daemon(place, autostart=autostart, on_start=on_start)
+    return Client(socket, tcp=tcp, token=token, token_file=token_file, timeout=timeout, name=name)
 
 
 class Client:
-    """Calls to the daemon on *socket*. Nothing is sent before the first call.
+    """Calls to the daemon on *socket*, or over *tcp* with a token as `connect` has it.
+
+    Nothing is sent before the first call; `endpoint` says where it goes.
 
     *timeout* is in seconds and stands for every call that is not given its own; without it each
     call has the default of `twolane.calls`. Pass `math.inf` for none. *name* tells the daemon's
@@ -70,14 +81,18 @@ class Client:
         self,
         socket: str | os.PathLike[str] | None = None,
         *,
+        tcp: str | None = None,
+        token: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
         timeout: float | None = None,
         name: str = calls.LIBRARY,
     ) -> None:
-        self.socket: Path = socket_path(socket)
+        self.endpoint = endpoint(socket, tcp=tcp, token=token, token_file=token_file)
         self._timeout = timeout
-        self._metadata = calls.metadata(name)
-        require_private(self.socket)
-        self._channel = open_channel(self.socket)
+        self._metadata = (*calls.metadata(name), *self.endpoint.metadata)
+        if self.endpoint.socket is not None:
+            require_private(self.endpoint.socket)
+        self._channel = open_channel(self.endpoint)
         self._searching = search_service_pb2_grpc.SearchServiceStub(self._channel)
         self._context = context_service_pb2_grpc.ContextServiceStub(self._channel)
         self._archive = archive_service_pb2_grpc.ArchiveServiceStub(self._channel)

@@ -9,13 +9,13 @@ import socket as sockets
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from urllib.parse import quote
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from twolane import errors, paths
 from twolane._status import error_from
+from twolane.endpoint import Endpoint, target
 from twolane.v1 import admin_service_pb2, admin_service_pb2_grpc
 
 PROTOCOL = 1
@@ -30,10 +30,18 @@ DIAL_TIMEOUT = 1.0
 RETRYABLE = (
     ("twolane.v1.SearchService", "Search"),
     ("twolane.v1.SearchService", "OpenEvidence"),
+    ("twolane.v1.SearchService", "Suggest"),
+    ("twolane.v1.ContextService", "ContextPack"),
+    ("twolane.v1.ArchiveService", "Export"),
     ("twolane.v1.SourceService", "ListSources"),
+    ("twolane.v1.CompactionService", "ListCompactions"),
+    ("twolane.v1.FeedbackService", "WhyEvidence"),
     ("twolane.v1.AdminService", "Status"),
+    ("twolane.v1.AdminService", "WatchStatus"),
 )
-"""The calls that change nothing: gRPC repeats them when a daemon that restarts cuts them off."""
+"""The calls that may be repeated: gRPC does so when a daemon that restarts cuts them off before it
+has answered anything. A save, an import or a deletion may have happened, and never is.
+"""
 
 _RETRY = {
     "maxAttempts": 4,
@@ -49,6 +57,8 @@ _MAX_RECEIVE = 16 << 20
 OPTIONS = (
     # Over a Unix socket gRPC would send the path as the authority, which some servers refuse.
     ("grpc.default_authority", "localhost"),
+    # A proxy of the environment would get the token.
+    ("grpc.enable_http_proxy", 0),
     ("grpc.enable_retries", 1),
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 500),
@@ -109,21 +119,10 @@ def version() -> str:
     return importlib.metadata.version("twolane")
 
 
-def socket_path(socket: str | os.PathLike[str] | None = None) -> Path:
-    """Return *socket*, or where the daemon listens by default."""
-    if socket is None:
-        return paths.socket_path(os.environ)
-    return paths.fitting(Path(socket).expanduser().absolute(), os.environ)
-
-
-def target(socket: Path) -> str:
-    """Return the gRPC target of *socket*. Targets are URIs, so a path is percent-encoded."""
-    return f"unix:{quote(str(socket))}"
-
-
-def open_channel(socket: Path) -> grpc.Channel:
-    """Return a channel to *socket*. Nothing is sent until the first call."""
-    return grpc.insecure_channel(target(socket), options=OPTIONS)
+def open_channel(place: Path | Endpoint) -> grpc.Channel:
+    """Return a channel to *place*. Nothing is sent until the first call."""
+    to = place.target if isinstance(place, Endpoint) else target(place)
+    return grpc.insecure_channel(to, options=OPTIONS)
 
 
 def require_private(socket: Path) -> None:
@@ -159,20 +158,27 @@ def listening(socket: Path) -> bool:
     return True
 
 
-def probe(socket: Path, *, timeout: float = PROBE_TIMEOUT) -> Probe:
-    """Ask the daemon on *socket* who it is. Changes nothing and starts nothing."""
-    try:
-        require_private(socket)
-    except errors.DaemonUnavailable as error:
-        return Unreachable(error, absent=False)
-    if not listening(socket):
-        return Unreachable(_nobody(socket), absent=True)
-    with open_channel(socket) as channel:
-        stub = admin_service_pb2_grpc.AdminServiceStub(channel)
+def probe(place: Path | Endpoint, *, timeout: float = PROBE_TIMEOUT) -> Probe:
+    """Ask the daemon on *place*, a socket or over TCP, who it is. Changes and starts nothing."""
+    socket = place if isinstance(place, Path) else place.socket
+    if socket is not None:
         try:
-            status = stub.Status(admin_service_pb2.StatusRequest(), timeout=timeout)
+            require_private(socket)
+        except errors.DaemonUnavailable as error:
+            return Unreachable(error, absent=False)
+        if not listening(socket):
+            return Unreachable(_nobody(socket), absent=True)
+    shown = place.metadata if isinstance(place, Endpoint) else ()
+    with open_channel(place) as channel:
+        stub = admin_service_pb2_grpc.AdminServiceStub(channel)
+        request = admin_service_pb2.StatusRequest()
+        try:
+            status = stub.Status(request, timeout=timeout, metadata=shown)
         except grpc.RpcError as call:
-            return Unreachable(error_from(call), absent=False)
+            why = error_from(call)
+            if isinstance(place, Endpoint) and isinstance(why, errors.DaemonUnavailable):
+                why = _no_port(place) if place.socket is None else why
+            return Unreachable(why, absent=False)
     return judge(status)
 
 
@@ -213,6 +219,15 @@ def require_compatible(found: Probe) -> Ready | NeedsRestart:
             f"{found.reason} Run `twolane daemon restart`.", reason="PROTOCOL_MISMATCH"
         )
     return found
+
+
+def _no_port(place: Endpoint) -> errors.DaemonUnavailable:
+    return errors.DaemonUnavailable(
+        f"No daemon answers on {place.address}. It listens there when its configuration says"
+        f' `[server] tcp = "{place.address}"`.',
+        reason="DAEMON_NOT_RUNNING",
+        metadata={"address": place.address},
+    )
 
 
 def _nobody(socket: Path) -> errors.DaemonUnavailable:

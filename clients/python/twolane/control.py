@@ -11,7 +11,8 @@ from pathlib import Path
 
 from twolane import errors, paths
 from twolane.client import Client
-from twolane.connection import Unreachable, listening, probe, socket_path
+from twolane.connection import Unreachable, listening, probe
+from twolane.endpoint import socket_path
 from twolane.launch import START_POLL
 
 DEFAULT_GRACE = 5.0

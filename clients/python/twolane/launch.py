@@ -22,8 +22,8 @@ from twolane.connection import (
     probe,
     require_compatible,
     serving,
-    socket_path,
 )
+from twolane.endpoint import Endpoint, socket_path
 
 NO_AUTOSTART = "TWOLANE_NO_AUTOSTART"
 """With this environment variable set to 1, clients never start the daemon by themselves."""
@@ -50,16 +50,19 @@ def autostart_allowed() -> bool:
 
 
 def ensure_daemon(
-    socket: str | os.PathLike[str] | None = None,
+    socket: str | os.PathLike[str] | Endpoint | None = None,
     *,
     autostart: bool = True,
     on_start: Callable[[], None] | None = None,
 ) -> Ready | NeedsRestart:
     """Return what answers on *socket*; start a daemon first if nobody listens there.
 
+    None is started for an `Endpoint`: whether a daemon has a port, its configuration says.
     *on_start* is called before one is started. Raises DaemonUnavailable, and its StartFailed and
     IncompatibleDaemon.
     """
+    if isinstance(socket, Endpoint):
+        return require_compatible(probe(socket))
     path = socket_path(socket)
     found = probe(path)
     if isinstance(found, Unreachable) and found.absent and autostart and autostart_allowed():

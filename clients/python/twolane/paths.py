@@ -88,6 +88,11 @@ def fault_of_folder(folder: Path) -> str | None:
     return None
 
 
+def token_path(env: Environment) -> Path:
+    """Return where the daemon keeps its token for TCP, unless the configuration says otherwise."""
+    return data_dir(env) / "token"
+
+
 def daemon_lock_path(data: Path) -> Path:
     """Return the lock that the daemon of the data folder *data* holds while it lives."""
     return data / "daemon.lock"

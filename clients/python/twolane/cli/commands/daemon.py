@@ -92,7 +92,8 @@ def restart(grace: float, force: bool) -> int:
 @common
 def status() -> int:
     """Say whether the daemon runs, and which; starts nothing. Exit code 69 if it does not."""
-    from twolane.connection import NeedsRestart, Unreachable, probe, socket_path
+    from twolane.connection import NeedsRestart, Unreachable, probe
+    from twolane.endpoint import socket_path
 
     found = probe(socket_path(settings().socket))
     if isinstance(found, Unreachable):

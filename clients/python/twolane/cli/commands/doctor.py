@@ -24,7 +24,7 @@ def command() -> int:
     failed; warnings leave it at 0.
     """
     from twolane.cli import checks
-    from twolane.connection import socket_path
+    from twolane.endpoint import socket_path
 
     done = []
     for check in checks.run(socket_path(settings().socket)):
