@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 INSTALL = {
     "run": ["-e", "."],
-    "dev": ["--group", "dev", "-e", ".[builtin,ollama,voyage]"],
+    "dev": ["--group", "dev", "-e", ".[builtin,mcp,ollama,ui,voyage]"],
 }
 """What pip is given. The groups of pyproject.toml need pip 25.1 or newer."""
 

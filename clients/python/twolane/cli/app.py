@@ -33,6 +33,7 @@ COMMANDS = {
     "compact": ("compact", "Move old conversations to the archive."),
     "suggest": ("suggest", "Complete a query, for editors and scripts."),
     "feedback": ("feedback", "Keep a log of which evidence helped."),
+    "mcp": ("mcp", "Serve agents over the Model Context Protocol."),
     "status": ("status", "Show what is in the index and how the daemon is."),
     "doctor": ("doctor", "Check the installation and say what to repair."),
     "daemon": ("daemon", "Start, stop and look at the daemon."),
