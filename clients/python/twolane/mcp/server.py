@@ -62,37 +62,12 @@ def _add_resources(server: MCPServer[None], daemon: LongLived, cwd: Path) -> Non
             raise ResourceError(explain(error)) from None
         return "\n".join(markdown(made)) + "\n"
 
-    @server.resource(
-        "twolane://context",
-        name="context",
-        title="Context of this project",
-        description="What the archive holds on the project in the working directory.",
-        mime_type=MARKDOWN,
-    )
     async def context() -> str:
         return await pack(f"State, decisions, constraints and rules of {cwd.name or 'this work'}")
 
-    @server.resource(
-        "twolane://context/{+task}",
-        name="context for a task",
-        title="Context for a task",
-        description="The context pack for a task, as Markdown.",
-        mime_type=MARKDOWN,
-        # A task is a sentence, not a path.
-        security=ResourceSecurity(exempt_params={"task"}),
-    )
     async def context_for(task: str) -> str:
         return await pack(task)
 
-    @server.resource(
-        "twolane://evidence/{+id}",
-        name="evidence",
-        title="A conversation or document",
-        description="A row of the archive by its id or evidence key: its start and end.",
-        mime_type="text/plain",
-        # An evidence key holds a document's path; it names a row and is never opened as a file.
-        security=ResourceSecurity(exempt_params={"id"}),
-    )
     async def evidence(id: str) -> str:  # noqa: A002  the API's name
         try:
             client = await daemon.client()
@@ -101,6 +76,32 @@ def _add_resources(server: MCPServer[None], daemon: LongLived, cwd: Path) -> Non
             raise ResourceNotFoundError(explain(error)) from None
         except errors.TwolaneError as error:
             raise ResourceError(explain(error)) from None
+
+    server.resource(
+        "twolane://context",
+        name="context",
+        title="Context of this project",
+        description="What the archive holds on the project in the working directory.",
+        mime_type=MARKDOWN,
+    )(context)
+    server.resource(
+        "twolane://context/{+task}",
+        name="context for a task",
+        title="Context for a task",
+        description="The context pack for a task, as Markdown.",
+        mime_type=MARKDOWN,
+        # A task is a sentence, not a path.
+        security=ResourceSecurity(exempt_params={"task"}),
+    )(context_for)
+    server.resource(
+        "twolane://evidence/{+id}",
+        name="evidence",
+        title="A conversation or document",
+        description="A row of the archive by its id or evidence key: its start and end.",
+        mime_type="text/plain",
+        # An evidence key holds a document's path; it names a row and is never opened as a file.
+        security=ResourceSecurity(exempt_params={"id"}),
+    )(evidence)
 
 
 def serve(socket: str | None, timeout: float | None) -> None:
