@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
@@ -12,12 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twolaned.ingest import json_stream
+from twolaned.ingest.elements import Elements
 from twolaned.ingest.json_lines import read_lines
+from twolaned.ingest.json_members import MemberSplitter
 from twolaned.ingest.json_stream import ElementSplitter, decode, utf8_chunks
 from twolaned.ingest.limits import IngestLimits
+from twolaned.ingest.place import Place
 from twolaned.ingest.reader import ReadProgress, read
 from twolaned.ingest.text import clean
 from twolaned.ingest.times import to_ms
+from twolaned.ingest.tree import Entry, Tree
 from twolaned.model.conversation import Conversation
 from twolaned.model.report import Skip
 
@@ -40,6 +45,47 @@ def split(data: bytes, sizes: list[int], limit: int = 1 << 20) -> list[bytes | N
     if not splitter.closed and (rest := splitter.rest()):
         found.append(rest)
     return found
+
+
+def nowhere() -> Place:
+    """A place in a tree of its own, with nothing beside it."""
+    entry = Entry("x", 0, 0, lambda: contextlib.nullcontext(io.BytesIO()))
+    return Place(entry, Tree.of([entry], []))
+
+
+members = st.dictionaries(st.sampled_from(["a", "chats", 'b"', "c"]), values)
+
+
+@given(members, st.lists(st.integers(1, 30), max_size=20), st.booleans())
+def test_an_object_gives_its_lists_away_wherever_it_is_cut(
+    value: dict[str, object], sizes: list[int], pretty: bool
+) -> None:
+    data = json.dumps(value, indent=1 if pretty else None).encode()
+    splitter = MemberSplitter(("chats",), 1 << 20)
+    found: list[object] = []
+    at = 0
+    for size in [*sizes, len(data)]:
+        found += [decode(e) for e in splitter.feed(data[at : at + size]) if e is not None]
+        at += size
+    chats = value.get("chats")
+    listed = isinstance(chats, list)
+    assert found == (chats if listed else [])
+    assert decode(splitter.rest) == value | ({"chats": []} if listed else {})
+    assert splitter.closed
+
+
+@given(st.lists(st.text(max_size=30), max_size=8), st.integers(1, 60))
+def test_an_object_above_the_limit_still_gives_its_lists(chats: list[str], size: int) -> None:
+    """What is passed over is not held, whatever strings and brackets are in it."""
+    value = {"long": 'a"[\\' * 300, "deep": [[1, "x"]] * 99, "chats": chats, "z": ["]"] * 99}
+    data = json.dumps(value).encode()
+    splitter = MemberSplitter(("chats",), 200)
+    found: list[object] = []
+    for at in range(0, len(data), size):
+        found += [decode(e) for e in splitter.feed(data[at : at + size]) if e is not None]
+        assert len(splitter.rest) < 1_100 + size
+    assert found == [chat for chat in chats if len(json.dumps(chat)) <= 200]
+    assert splitter.overlong
 
 
 @given(st.lists(values, max_size=6), st.lists(st.integers(1, 30), max_size=20), st.booleans())
@@ -212,8 +258,6 @@ def test_damaged_files_never_stop_a_reading(
 @settings(deadline=None)
 def test_any_json_in_the_shape_of_an_export_is_read(value: object) -> None:
     """Whatever stands where a conversation's parts should be, it is taken or counted."""
-    from twolaned.ingest.elements import _Elements
-
     for shape in (
         {"mapping": value},
         {"mapping": {"a": {"message": value}}},
@@ -222,9 +266,12 @@ def test_any_json_in_the_shape_of_an_export_is_read(value: object) -> None:
         {"chat_messages": [value], "uuid": "u"},
         {"chat_messages": [{"content": value, "attachments": value, "sender": "human"}]},
         {"docs": [value], "uuid": value, "name": value},
+        {"conversation": {"id": "g", "title": value, "create_time": value}, "responses": value},
+        {"conversation": {"id": "g"}, "responses": [{"response": value}]},
+        {"conversation": {"id": "g"}, "responses": [{"response": {"message": value}}, value]},
     ):
-        elements = _Elements("x")
-        found = [*elements.take(shape), *elements.unknown()]
+        elements = Elements(nowhere())
+        found = [*elements.take(shape), *elements.end()]
         assert found or "docs" in shape
 
 

@@ -18,12 +18,12 @@ CHUNK = 1 << 20
 # Unrolled so that no text can be matched in two ways, which keeps a failing match linear.
 # Possessive
 # quantifiers would say it in fewer signs, but Python before 3.11.5 gets them wrong.
-_DEEP = re.compile(
+DEEP = re.compile(
     rb'[^"{}\[\]]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"{}\[\]]*)*',
     re.DOTALL,
 )
 _FLAT = re.compile(rb'[^"{}\[\],]*')
-_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _OPEN, _CLOSE, _QUOTE, _COMMA = b"[{", b"]}", 0x22, 0x2C
 
 _strict = msgspec.json.Decoder()
@@ -51,6 +51,11 @@ class ElementSplitter:
     def is_whole(self) -> bool:
         """Whether the array has ended, or never begun."""
         return self.closed or (self._depth == 0 and not self._buffer.strip(b"\0 \t\r\n"))
+
+    @property
+    def behind(self) -> bytes:
+        """The bytes that followed the end of the array."""
+        return bytes(self._buffer[self._at :]) if self.closed else b""
 
     def feed(self, chunk: bytes) -> Iterator[bytes | None]:
         """Take the next bytes and yield the elements that they complete."""
@@ -82,7 +87,7 @@ class ElementSplitter:
         """Go on to the next border. False where more bytes are needed."""
         buffer = self._buffer
         if self._in_string:
-            self._at = _end(_STRING, buffer, self._at)
+            self._at = end_of(STRING, buffer, self._at)
             if self._at >= len(buffer) or buffer[self._at] != _QUOTE:
                 return False
             self._at += 1
@@ -90,7 +95,7 @@ class ElementSplitter:
             return True
         if self._depth == 1 and self._start is None:
             self._start = self._at
-        self._at = _end(_DEEP if self._depth > 1 else _FLAT, buffer, self._at)
+        self._at = end_of(DEEP if self._depth > 1 else _FLAT, buffer, self._at)
         if self._at >= len(buffer):
             return False
         found = buffer[self._at]
@@ -119,7 +124,8 @@ class ElementSplitter:
         self._at -= keep
 
 
-def _end(pattern: re.Pattern[bytes], buffer: bytearray, at: int) -> int:
+def end_of(pattern: re.Pattern[bytes], buffer: bytearray, at: int) -> int:
+    """Where a match of *pattern*, which matches the empty string too, ends that begins at *at*."""
     match = pattern.match(buffer, at)
     assert match is not None, "these patterns match the empty string"
     return match.end()

@@ -10,11 +10,13 @@ from typing import BinaryIO
 
 import zstandard
 
+from twolaned.ingest.closed import Closed
 from twolaned.ingest.detect import HEAD, Shape, shape_of
 from twolaned.ingest.elements import read_array, read_object
 from twolaned.ingest.formats.common import Item
 from twolaned.ingest.limits import IngestLimits
 from twolaned.ingest.line_files import LineFiles
+from twolaned.ingest.place import Place
 from twolaned.ingest.progress import ReadProgress
 from twolaned.ingest.tree import (
     Budget,
@@ -81,14 +83,19 @@ class _Reading:
         yield from tree.skips
         lines = LineFiles(tree, self._limits)
         parts = _Parts(tree) if depth else None
+        closed = Closed(tree, is_archive=depth > 0)
         for entry in tree.entries:
             self._files += 1
             yield self._progress(entry, self._done)
+            if reason := closed.reason(entry.name):
+                yield Skip(reason, entry.name, size=entry.size)
+                self._done += 0 if depth else entry.size
+                continue
             try:
                 with entry.open() as stream:
                     if depth == 0:
                         self._outermost = stream
-                    items = self._entry(entry, stream, lines, depth)
+                    items = self._entry(Place(entry, tree), stream, lines, depth)
                     yield from parts.once(entry, items) if parts else items
             except OverBudget as e:
                 yield Skip(e.reason, entry.name, size=entry.size)
@@ -99,20 +106,20 @@ class _Reading:
                 self._done += entry.size
 
     def _entry(
-        self, entry: Entry, stream: BinaryIO, lines: LineFiles, depth: int
+        self, place: Place, stream: BinaryIO, lines: LineFiles, depth: int
     ) -> Iterator[Item | ReadProgress]:
+        entry = place.entry
         head = stream.read(HEAD)
         whole = _Rejoined(head, stream)
         match shape_of(head, whole=len(head) < HEAD):
             case Shape.ZIP:
                 yield from self._archive(entry, depth)
             case Shape.ZSTD:
-                yield from self._zstd(entry, lines, depth)
+                yield from self._zstd(place, lines, depth)
             case Shape.ARRAY:
-                found = read_array(whole, entry.name, self._limits)
-                yield from self._watched(found, entry)
+                yield from self._watched(read_array(whole, place, self._limits), entry)
             case Shape.OBJECT:
-                yield from read_object(whole, entry.name, self._limits)
+                yield from self._watched(read_object(whole, place, self._limits), entry)
             case Shape.LINES:
                 yield from self._watched(lines.read(entry, whole), entry)
             case Shape.EMPTY:
@@ -122,15 +129,16 @@ class _Reading:
                 reason = "not_json" if is_json else "not_conversations"
                 yield Skip(reason, entry.name, size=entry.size)
 
-    def _zstd(self, entry: Entry, lines: LineFiles, depth: int) -> Iterator[Item | ReadProgress]:
+    def _zstd(self, place: Place, lines: LineFiles, depth: int) -> Iterator[Item | ReadProgress]:
         """A single file that was compressed by itself."""
+        entry = place.entry
         if depth > self._limits.max_zip_depth:
             yield Skip("zip_too_deep", entry.name, size=entry.size)
             return
         inner = decompressed(entry, self._budget)
         try:
             with inner.open() as stream:
-                yield from self._entry(inner, stream, lines, depth + 1)
+                yield from self._entry(Place(inner, place.tree), stream, lines, depth + 1)
         except zstandard.ZstdError:
             yield Skip("bad_zip", entry.name, size=entry.size)
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from twolane.v1.common_pb2 import ImportTotals, SkipCount
 
 REASONS = {
+    "account_data": "logins and payments: never opened",
+    "ambiguous_export": "two exports in one: import each",
     "archive_too_large": "more than may be unpacked",
     "bad_conversation": "a conversation that cannot be read",
     "bad_line": "a line that cannot be read",
@@ -49,6 +51,7 @@ REASONS = {
     "unknown_schema": "unknown format",
     "unreadable": "not readable: check its rights",
     "unreadable_name": "a name that is not UTF-8",
+    "uploaded_file": "what you uploaded, not a chat",
     "unsafe_entry_name": "unsafe name in the archive",
     "zip_too_deep": "archives too deep inside archives",
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from twolaned.ingest.archived import ArchivedRow
+from twolaned.ingest.place import Place
 from twolaned.ingest.text import clean, first_line
 from twolaned.model.conversation import Conversation, Message, MessageKind, TitleFrom
 from twolaned.model.document import Document
@@ -28,6 +29,25 @@ class ElementFormat:
     name: str
     recognises: Callable[[dict[str, Any]], bool]
     read: Callable[[dict[str, Any], str], Iterator[Item]]
+
+
+class Gathering(Protocol):
+    """What one stream's objects amount to, as far as they have been seen."""
+
+    def take(self, value: dict[str, Any], where: str) -> Iterator[Item]:
+        """Take one object, and give what it completes."""
+
+    def items(self) -> Iterator[Item]:
+        """All that stands when the stream has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredFormat:
+    """A format whose conversations lie in several objects of a stream, or in files beside it."""
+
+    name: str
+    recognises: Callable[[dict[str, Any]], bool]
+    begin: Callable[[Place], Gathering]
 
 
 _PLACEHOLDER = re.compile(
