@@ -273,6 +273,13 @@ class FakeDaemon(
             compactions=self.compactions[at : at + 1], next_page_token=more
         )
 
+    def Backup(self, request: Any, context: Any) -> Iterator[Any]:
+        self._arrived("Backup", request, context)
+        half = admin_service_pb2.BackupResponse(bytes_done=6_000_000, bytes_total=12_000_000)
+        yield half
+        made = admin_service_pb2.BackupReport(path=request.path, rows=1_204, bytes=12_000_000)
+        yield admin_service_pb2.BackupResponse(done=True, backup=made)
+
     def Status(self, request: Any, context: Any) -> Any:
         self._arrived("Status", request, context)
         return self.status

@@ -104,7 +104,9 @@ class Rooms:
         defaults = CompactionDefaults.of(Settings())
         compaction = CompactionService(self.writer, defaults, self.past_compactions)
         add_CompactionServiceServicer_to_server(compaction, server)
-        add_AdminServiceServicer_to_server(AdminService(self), server)
+        add_AdminServiceServicer_to_server(
+            AdminService(self, self.writer, Path("/nowhere.toml")), server
+        )
 
 
 @pytest.fixture

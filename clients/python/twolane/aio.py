@@ -16,17 +16,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar, Unpack
 
-import grpc
 from grpc import aio
 
 from twolane import calls, errors, requests
-from twolane._status import error_from
+from twolane.administration import AsyncAdministration
 from twolane.connection import OPTIONS, require_private
 from twolane.endpoint import endpoint
 from twolane.launch import ensure_daemon
 from twolane.requests import FilterOptions, PackOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
-    admin_service_pb2,
     admin_service_pb2_grpc,
     archive_service_pb2,
     archive_service_pb2_grpc,
@@ -69,7 +67,7 @@ async def connect_async(
     )
 
 
-class AsyncClient:
+class AsyncClient(AsyncAdministration):
     """Calls to the daemon on *socket* or over *tcp*; see `twolane.client.Client` for the arguments.
 
     A stream is cancelled when its iterator is closed: use `contextlib.aclosing` to leave one
@@ -378,64 +376,6 @@ class AsyncClient:
         return (
             await self._unary(self._feedback.ForgetEvidence, request, timeout, calls.SAVE)
         ).entries
-
-    async def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
-        """Return how the daemon is."""
-        request = admin_service_pb2.StatusRequest()
-        return await self._unary(self._admin.Status, request, timeout, calls.STATUS)
-
-    async def watch_status(
-        self, *, timeout: float | None = None
-    ) -> AsyncIterator[admin_service_pb2.StatusResponse]:
-        """Yield how the daemon is, now and whenever it has changed, until you stop."""
-        request = admin_service_pb2.WatchStatusRequest()
-        async for reply in self._stream(self._admin.WatchStatus, request, timeout):
-            yield reply.status
-
-    async def shutdown(
-        self, *, grace: float = 5.0, timeout: float | None = None
-    ) -> admin_service_pb2.ShutdownResponse:
-        """Stop the daemon; running calls get *grace* seconds. It is gone when its process is."""
-        request = admin_service_pb2.ShutdownRequest()
-        request.grace.FromMilliseconds(round(grace * 1000))
-        return await self._unary(self._admin.Shutdown, request, timeout, grace + calls.STATUS)
-
-    def _seconds(self, timeout: float | None, default: float) -> float | None:
-        return calls.seconds(timeout, self._timeout, default)
-
-    async def _unary(
-        self,
-        method: aio.UnaryUnaryMultiCallable[_Q, _A],
-        request: _Q,
-        timeout: float | None,
-        default: float,
-    ) -> _A:
-        try:
-            return await method(
-                request, timeout=self._seconds(timeout, default), metadata=self._metadata
-            )
-        except grpc.RpcError as call:
-            raise error_from(call) from None
-
-    async def _stream(
-        self,
-        method: aio.UnaryStreamMultiCallable[_Q, _A] | aio.StreamStreamMultiCallable[_Q, _A],
-        request: _Q | Iterator[_Q] | AsyncIterator[_Q],
-        timeout: float | None,
-        default: float = math.inf,
-    ) -> AsyncIterator[_A]:
-        call = method(
-            request,  # type: ignore[arg-type]  # one or a stream, as the method wants it
-            timeout=self._seconds(timeout, default),
-            metadata=self._metadata,
-        )
-        try:
-            async for answer in call:
-                yield answer
-        except grpc.RpcError as error:
-            raise error_from(error) from None
-        finally:
-            call.cancel()
 
 
 async def _threaded(items: Iterator[_A]) -> AsyncIterator[_A]:

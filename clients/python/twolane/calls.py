@@ -28,11 +28,15 @@ IMPORT = math.inf
 """An import or a scan takes as long as it takes; it streams progress."""
 COMPACT = math.inf
 """A compaction streams progress too; a model that writes digests may take its time."""
+BACKUP = math.inf
+"""A backup streams progress too, and takes as long as its disk does."""
 
 _T = TypeVar("_T")
 
+Metadata = tuple[tuple[str, str], ...]
 
-def metadata(name: str) -> tuple[tuple[str, str], ...]:
+
+def metadata(name: str) -> Metadata:
     """Return what every call carries beside its request."""
     return (("x-client", f"{name}/{version()}"),)
 

@@ -10,16 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar, Unpack
 
-import grpc
-
 from twolane import calls, errors, requests
-from twolane._status import error_from
+from twolane.administration import Administration
 from twolane.connection import open_channel, require_private
 from twolane.endpoint import endpoint
 from twolane.launch import ensure_daemon
 from twolane.requests import FilterOptions, PackOptions, SaveOptions, SearchOptions, SourceOptions
 from twolane.v1 import (
-    admin_service_pb2,
     admin_service_pb2_grpc,
     archive_service_pb2,
     archive_service_pb2_grpc,
@@ -65,7 +62,7 @@ def connect(
     return Client(socket, tcp=tcp, token=token, token_file=token_file, timeout=timeout, name=name)
 
 
-class Client:
+class Client(Administration):
     """Calls to the daemon on *socket*, or over *tcp* with a token as `connect` has it.
 
     Nothing is sent before the first call; `endpoint` says where it goes.
@@ -372,58 +369,3 @@ class Client:
         )
         reply = self._unary(self._feedback.ForgetEvidence, request, timeout, calls.SAVE)
         return reply.entries
-
-    def status(self, *, timeout: float | None = None) -> admin_service_pb2.StatusResponse:
-        """Return how the daemon is."""
-        request = admin_service_pb2.StatusRequest()
-        return self._unary(self._admin.Status, request, timeout, calls.STATUS)
-
-    def watch_status(
-        self, *, timeout: float | None = None
-    ) -> Iterator[admin_service_pb2.StatusResponse]:
-        """Yield how the daemon is, now and whenever it has changed, until you stop."""
-        request = admin_service_pb2.WatchStatusRequest()
-        for reply in self._stream(self._admin.WatchStatus, request, timeout):
-            yield reply.status
-
-    def shutdown(
-        self, *, grace: float = 5.0, timeout: float | None = None
-    ) -> admin_service_pb2.ShutdownResponse:
-        """Stop the daemon; running calls get *grace* seconds. It is gone when its process is."""
-        request = admin_service_pb2.ShutdownRequest()
-        request.grace.FromMilliseconds(round(grace * 1000))
-        return self._unary(self._admin.Shutdown, request, timeout, grace + calls.STATUS)
-
-    def _seconds(self, timeout: float | None, default: float) -> float | None:
-        return calls.seconds(timeout, self._timeout, default)
-
-    def _unary(
-        self,
-        method: grpc.UnaryUnaryMultiCallable[_Q, _A],
-        request: _Q,
-        timeout: float | None,
-        default: float,
-    ) -> _A:
-        try:
-            return method(request, timeout=self._seconds(timeout, default), metadata=self._metadata)
-        except grpc.RpcError as call:
-            raise error_from(call) from None
-
-    def _stream(
-        self,
-        method: grpc.UnaryStreamMultiCallable[_Q, _A] | grpc.StreamStreamMultiCallable[_Q, _A],
-        request: _Q | Iterator[_Q],
-        timeout: float | None,
-        default: float = math.inf,
-    ) -> Iterator[_A]:
-        call = method(
-            request,  # type: ignore[arg-type]  # one or a stream, as the method wants it
-            timeout=self._seconds(timeout, default),
-            metadata=self._metadata,
-        )
-        try:
-            yield from call
-        except grpc.RpcError as error:
-            raise error_from(error) from None
-        finally:
-            call.cancel()

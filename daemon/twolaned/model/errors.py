@@ -10,6 +10,7 @@ TwolaneError
  │   ├─ StoreLocked         another process holds the folder; names it
  │   ├─ StoreTooNew         written by a later version; names both
  │   ├─ StoreCorrupt        bytes that do not check out; names ``twolane doctor``
+ │   ├─ BackupUnusable      a backup that is not whole, or no backup; names what is wrong
  │   └─ DiskFull            nothing was lost, and it goes on when there is room
  └─ ConfigError             the configuration cannot be used; names the key and its file
 """
@@ -98,6 +99,12 @@ class StoreCorrupt(StoreError):
     """Stored bytes do not check out."""
 
     reason = "STORE_CORRUPT"
+
+
+class BackupUnusable(StoreError):
+    """What was to be restored is no backup, or not a whole one."""
+
+    reason = "BACKUP_UNUSABLE"
 
 
 class DiskFull(StoreError):

@@ -25,6 +25,8 @@ class Options:
     log_file: Path | None
     print_config: bool = False
     """Whether to say what the configuration comes to, and nothing else."""
+    restore: Path | None = None
+    """The backup to make the data folder from, and nothing else."""
 
 
 def parse(arguments: Sequence[str] | None, env: Mapping[str, str]) -> Options:
@@ -49,6 +51,12 @@ def parse(arguments: Sequence[str] | None, env: Mapping[str, str]) -> Options:
         action="store_true",
         help="print the settings in force as JSON and exit; 78 if the configuration is wrong",
     )
+    parser.add_argument(
+        "--restore",
+        metavar="BACKUP",
+        type=Path,
+        help="make the data folder, which must be empty, from a backup and exit",
+    )
     parser.add_argument("--version", action="version", version=f"twolaned {version()}")
     given = parser.parse_args(arguments)
     env = dict(env)
@@ -64,4 +72,5 @@ def parse(arguments: Sequence[str] | None, env: Mapping[str, str]) -> Options:
         log_level=given.log_level,
         log_file=None if given.log_file is None else given.log_file.absolute(),
         print_config=given.print_config,
+        restore=None if given.restore is None else given.restore.absolute(),
     )

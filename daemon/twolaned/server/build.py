@@ -93,7 +93,9 @@ def build_server(daemon: RunningDaemon, interceptor: aio.ServerInterceptor) -> a
         ),
         server,
     )
-    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(AdminService(daemon), server)
+    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(
+        AdminService(daemon, writer, daemon.options.config), server
+    )
     feedback_service_pb2_grpc.add_FeedbackServiceServicer_to_server(
         FeedbackService(writer, daemon.searches, daemon.store), server
     )

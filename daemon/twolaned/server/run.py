@@ -38,6 +38,7 @@ from twolaned.server.loop import run_loop
 from twolaned.server.notify import feed_watchdog, notify, watchdog_interval
 from twolaned.server.questions import questions_of, recall_checker
 from twolaned.server.recent_errors import RecentErrors
+from twolaned.server.restoring import restore_and_tell
 from twolaned.server.stop import Stop
 from twolaned.server.tcp import read_token, tcp_address, token_path
 from twolaned.server.writer_process import WriterProcess, writer_command
@@ -64,6 +65,9 @@ WRITER_GRACE = 10.0
 def run(arguments: Sequence[str] | None) -> int:
     """Run the daemon until it is stopped. Returns the exit status."""
     options = parse(arguments, os.environ)
+    if options.restore is not None:
+        os.umask(0o077)
+        return restore_and_tell(options.restore, options.data)
     try:
         settings = load_settings(options.config, must_exist=options.config_given)
         if options.print_config:

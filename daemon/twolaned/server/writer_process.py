@@ -20,6 +20,7 @@ from twolaned.server.recent_errors import RecentErrors
 from twolaned.server.writer_session import Pending, WriterSession
 from twolaned.services.ports import Command
 from twolaned.writer.protocol import (
+    Backup,
     Compact,
     Done,
     ImportPath,
@@ -208,4 +209,6 @@ def _activity(pending: Pending) -> str:
             return "compacting the archive"
         case RemoveSource():
             return "removing a source"
+        case Backup():
+            return "making a backup"
     return ""

@@ -10,6 +10,7 @@ from typing import Protocol
 from twolaned.services.daemon_status import DaemonStatus
 from twolaned.writer.protocol import (
     AddSource,
+    Backup,
     Compact,
     Delete,
     Done,
@@ -34,6 +35,7 @@ Command = (
     | Rollback
     | LogFeedback
     | ForgetFeedback
+    | Backup
 )
 
 

@@ -143,7 +143,7 @@ def _create(data: Path) -> None:
             tables = {name: env.open_db(name.encode()) for name in TABLES}
             with env.begin(write=True) as txn:
                 if txn.get(b"format", db=tables["meta"]) is None:
-                    record = FormatRecord(FORMAT_VERSION, MIN_READER_VERSION, _own_version())
+                    record = FormatRecord(FORMAT_VERSION, MIN_READER_VERSION, own_version())
                     txn.put(b"format", seal(record), db=tables["meta"])
                     txn.put(b"manifest", seal(Manifest()), db=tables["meta"])
         finally:
@@ -169,7 +169,7 @@ def _check_format(env: lmdb.Environment) -> None:
         env.close()
         raise StoreTooNew(
             f"This store was written by twolane {found.written_by} (format"
-            f" {found.format_version}); this is twolane {_own_version()}, which reads up to format"
+            f" {found.format_version}); this is twolane {own_version()}, which reads up to format"
             f" {FORMAT_VERSION}. Upgrade twolane to use it.",
             written_by=found.written_by,
             store_format=str(found.format_version),
@@ -177,7 +177,8 @@ def _check_format(env: lmdb.Environment) -> None:
         )
 
 
-def _own_version() -> str:
+def own_version() -> str:
+    """The version of twolane that runs."""
     try:
         return version("twolane")
     except PackageNotFoundError:

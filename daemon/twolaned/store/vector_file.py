@@ -73,7 +73,7 @@ class VectorFile:
         try:
             with translated():
                 _write(fd, page, 0)
-                _make_durable(fd)
+                make_durable(fd)
             sync_folder(path.parent)
         except BaseException:
             os.close(fd)
@@ -88,7 +88,7 @@ class VectorFile:
         Raises StoreCorrupt where it is missing, cut off or of another space, and StoreTooNew.
         """
         fd = _open(path, os.O_RDWR, space, dimensions)
-        if os.fstat(fd).st_size < _end(committed, dimensions):
+        if os.fstat(fd).st_size < committed_bytes(committed, dimensions):
             os.close(fd)
             raise corrupt(f"vector file {path.name} has fewer than {committed} rows")
         return cls(path, fd, space, dimensions, committed)
@@ -103,8 +103,8 @@ class VectorFile:
         records = _records(vectors, self.count)
         with translated():
             self._reserve(self.count + len(vectors))
-            _write(self._fd, records, _end(self.count, self.dimensions))
-            _make_durable(self._fd)
+            _write(self._fd, records, committed_bytes(self.count, self.dimensions))
+            make_durable(self._fd)
         self.count += len(vectors)
         return self.count
 
@@ -137,7 +137,7 @@ class VectorFile:
 
     def _reserve(self, rows: int) -> None:
         """Fill the file with zeros up to and beyond the place of *rows* rows."""
-        size, needed = os.fstat(self._fd).st_size, _end(rows, self.dimensions)
+        size, needed = os.fstat(self._fd).st_size, committed_bytes(rows, self.dimensions)
         if needed <= size:
             return
         step = min(max(size // 8, SMALLEST_STEP), LARGEST_STEP)
@@ -198,10 +198,10 @@ class VectorMap:
         """Ask the system to read the first *count* rows into its cache, without waiting for it."""
         self._records(count)
         if self._map is not None and hasattr(mmap, "MADV_WILLNEED"):
-            self._map.madvise(mmap.MADV_WILLNEED, 0, _end(count, self.dimensions))
+            self._map.madvise(mmap.MADV_WILLNEED, 0, committed_bytes(count, self.dimensions))
 
     def _records(self, count: int) -> Vectors:
-        end = _end(count, self.dimensions)
+        end = committed_bytes(count, self.dimensions)
         if self._map is None or len(self._map) < end:
             size = os.fstat(self._fd).st_size
             if size < end:
@@ -217,8 +217,8 @@ class VectorMap:
         self._map = None
 
 
-def _end(count: int, dimensions: int) -> int:
-    """The offset behind *count* rows."""
+def committed_bytes(count: int, dimensions: int) -> int:
+    """Bytes of a file up to the end of its first *count* rows."""
     return PAGE + count * (dimensions + 1) * 4
 
 
@@ -285,7 +285,8 @@ def _write(fd: int, data: bytes | memoryview, offset: int) -> None:
         view, offset = view[written:], offset + written
 
 
-def _make_durable(fd: int) -> None:
+def make_durable(fd: int) -> None:
+    """Make the bytes of the open file *fd* outlive a power cut."""
     if sys.platform == "darwin":  # fsync there does not reach the disk itself
         fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
     else:

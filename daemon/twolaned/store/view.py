@@ -39,6 +39,7 @@ from twolaned.store.manifest import (
 )
 from twolaned.store.records import (
     FileRecord,
+    FormatRecord,
     RowRecord,
     passage_of,
     passages_of,
@@ -86,12 +87,38 @@ class View:
         return self.manifest.generation
 
     @property
-    def format_version(self) -> int:
-        """The format version of what is on disk."""
+    def format(self) -> FormatRecord:
+        """Who can read what is on disk."""
         data = self._get("meta", b"format")
         if data is None:
             raise corrupt("format")
-        return unseal_format(data).format_version
+        return unseal_format(data)
+
+    @property
+    def format_version(self) -> int:
+        """The format version of what is on disk."""
+        return self.format.format_version
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """The names of all tables."""
+        return tuple(self._tables)
+
+    def entries(self, table: str) -> Iterator[tuple[memoryview, memoryview]]:
+        """All entries of one table as they are stored, in order of their keys.
+
+        They point into the mapped file, and are to be used before the view ends.
+        """
+        return iter(self._txn.cursor(db=self._tables[table]))  # type: ignore[arg-type]
+
+    def size(self) -> int:
+        """Bytes of the pages that the tables take."""
+        total = 0
+        for table in self._tables.values():
+            stat = self._txn.stat(db=table)
+            pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
+            total += pages * stat["psize"]
+        return total
 
     def record(self, number: int) -> RowRecord | None:
         """The stored record of row version *number*, in the tier where it is now."""

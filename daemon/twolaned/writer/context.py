@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from twolaned.ingest.reader import IngestLimits
+from twolaned.model.backup import CopyProgress
 from twolaned.model.compaction import CompactionProgress
 from twolaned.model.report import ImportReport
 from twolaned.writer.batch import Batch
@@ -16,6 +17,7 @@ from twolaned.writer.committer import Committer
 from twolaned.writer.embed_job import EmbedJob
 from twolaned.writer.maintenance import Maintenance, seal_segment
 from twolaned.writer.protocol import (
+    BackedUp,
     Compacted,
     Deleted,
     FeedbackChanged,
@@ -36,6 +38,7 @@ Result = (
     | Compacted
     | RolledBack
     | FeedbackChanged
+    | BackedUp
 )
 Step = Future[Any] | None
 """What a job yields: a future to wait for, or None to let others have a turn."""
@@ -48,6 +51,10 @@ TellCompaction = Callable[[CompactionProgress], None]
 """Reports how far a compaction is."""
 
 
+TellBackup = Callable[[CopyProgress], None]
+"""Reports how far a backup is; from any thread."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobContext:
     """The parts of the writer that jobs share."""
@@ -58,6 +65,8 @@ class JobContext:
     maintenance: Maintenance
     tombstones: Tombstones
     embedding: EmbedJob | None = None
+    copies: list[Future[Any]] = field(default_factory=list)
+    """The backup that is being made, or the last one."""
 
     def batch(self) -> Batch:
         """A new, empty batch."""

@@ -14,14 +14,16 @@ from typing import Any, BinaryIO
 
 from twolaned.embedding import EmbeddingPlan
 from twolaned.ingest.reader import IngestLimits
+from twolaned.model.backup import CopyProgress
 from twolaned.model.compaction import CompactionProgress
 from twolaned.model.errors import DiskFull, InvalidInput, TwolaneError
 from twolaned.model.report import ImportReport
 from twolaned.store import Store
 from twolaned.store.vector_cache import VectorCacheFile
+from twolaned.writer.backup_job import backup_job
 from twolaned.writer.committer import Committer
 from twolaned.writer.compact_job import compact_job
-from twolaned.writer.context import Job, JobContext, TellCompaction
+from twolaned.writer.context import Job, JobContext, TellBackup, TellCompaction
 from twolaned.writer.delete_job import delete_job
 from twolaned.writer.embed_job import EmbedJob
 from twolaned.writer.feedback_job import forget_feedback_job, log_feedback_job
@@ -30,6 +32,7 @@ from twolaned.writer.maintenance import Maintenance, Sealed
 from twolaned.writer.moves import sweep_moves
 from twolaned.writer.protocol import (
     AddSource,
+    Backup,
     Cancel,
     Cancelled,
     Committed,
@@ -86,9 +89,10 @@ class WriterLoop:
     ) -> None:
         self._requests = requests
         self._events = events
+        self._speaking = threading.Lock()
         self._inbox: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
-        # One thread for what a job waits for, one for merges: neither holds up the other.
-        self._pool = ThreadPoolExecutor(2, "sealing")
+        # A thread each for what a job waits for, for merges and for a backup.
+        self._pool = ThreadPoolExecutor(3, "sealing")
         self._committer = Committer(store, self._announce)
         self._maintenance = Maintenance(self._committer, self._pool)
         self._embedding = EmbedJob(self._committer, self._pool, plan, cache, self._wake)
@@ -103,6 +107,8 @@ class WriterLoop:
         for _ in sweep_moves(store):
             continue
         self._jobs: deque[_Running] = deque()
+        self._aside: list[_Running] = []
+        """Jobs that change nothing and run beside the first of `_jobs`."""
         self._task: Future[Sealed] | None = None
         self._maintain_after = 0.0
         self._folding = False
@@ -118,7 +124,7 @@ class WriterLoop:
             self._embed()
             self._receive(self._patience())
             self._advance()
-        for running in self._jobs:
+        for running in (*self._jobs, *self._aside):
             running.job.close()
         self._embedding.close()
         self._pool.shutdown(cancel_futures=True)
@@ -133,7 +139,8 @@ class WriterLoop:
 
     def _patience(self) -> float | None:
         """Seconds to wait for a request: none while a job can go on, for ever when idle."""
-        if self._folding or (self._jobs and not self._is_waiting(self._jobs[0])):
+        first = [*self._aside, *list(self._jobs)[:1]]
+        if self._folding or any(not self._is_waiting(running) for running in first):
             return 0.0
         due = [self._maintenance.sweep(), self._embedding.due()]
         if self._maintain_after:
@@ -187,6 +194,9 @@ class WriterLoop:
             case Rollback():
                 told = self._compaction_teller(number)
                 self._jobs.append(_Running(number, rollback_job(self._context, told)))
+            case Backup() as backup:
+                job = backup_job(self._context, backup, self._backup_teller(number))
+                self._aside.append(_Running(number, job))
             case ScanSources() as scan:
                 tell = self._teller(number)
                 self._jobs.append(_Running(number, scan_job(self._context, scan, tell)))
@@ -199,7 +209,10 @@ class WriterLoop:
                 running.waiting.exception()
 
     def _advance(self) -> None:
-        """Give the first long job one step."""
+        """Give the first long job one step, and all that run beside it."""
+        for running in list(self._aside):
+            if not self._is_waiting(running) and self._step(running):
+                self._aside.remove(running)
         if self._jobs and not self._is_waiting(self._jobs[0]) and self._step(self._jobs[0]):
             self._jobs.popleft()
 
@@ -224,10 +237,10 @@ class WriterLoop:
         return False
 
     def _cancel(self, victim: int) -> None:
-        for running in list(self._jobs):
-            if running.number == victim:
+        for jobs in (self._jobs, self._aside):
+            for running in [running for running in jobs if running.number == victim]:
                 running.job.close()
-                self._jobs.remove(running)
+                jobs.remove(running)
                 self._send(victim, Done(Cancelled(), self._committer.generation))
 
     def _fail(self, number: int, error: TwolaneError) -> None:
@@ -299,12 +312,24 @@ class WriterLoop:
 
         return tell
 
+    def _backup_teller(self, number: int) -> TellBackup:
+        due = 0.0
+
+        def tell(progress: CopyProgress) -> None:
+            nonlocal due
+            if time.monotonic() >= due:
+                due = time.monotonic() + PROGRESS_SECONDS
+                self._send(number, Progress(ImportReport(), copied=progress))
+
+        return tell
+
     def _announce(self, generation: int) -> None:
         self._send(0, Committed(generation))
 
     def _send(self, number: int, body: Ready | Committed | Progress | Done | Failed) -> None:
         try:
-            self._events.write(frame(Event(number, body)))
-            self._events.flush()
+            with self._speaking:
+                self._events.write(frame(Event(number, body)))
+                self._events.flush()
         except BrokenPipeError:
             self._stopped = True

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from twolaned.model.backup import BackupReport, CopyProgress
 from twolaned.model.compaction import CompactionProgress, CompactionReport, Enrichment
 from twolaned.model.feedback import Feedback
 from twolaned.model.report import ImportReport
@@ -117,6 +118,16 @@ class ForgetFeedback(msgspec.Struct, frozen=True, tag=True):
     evidence_keys: tuple[str, ...] = ()
 
 
+class Backup(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """Copy the store to the new folder *path*, with the file *config* as a note, beside the rest.
+
+    Both are absolute; an empty *config* is none.
+    """
+
+    path: str
+    config: str = ""
+
+
 class Cancel(msgspec.Struct, frozen=True, tag=True):
     """Stop the request *request* at its next step. What it has published stays."""
 
@@ -138,6 +149,7 @@ class Request(msgspec.Struct, frozen=True):
         | Rollback
         | LogFeedback
         | ForgetFeedback
+        | Backup
         | Cancel
     )
 
@@ -195,6 +207,12 @@ class FeedbackChanged(msgspec.Struct, frozen=True, tag=True):
     entries: int
 
 
+class BackedUp(msgspec.Struct, frozen=True, tag=True):
+    """The result of `Backup`."""
+
+    report: BackupReport
+
+
 class Cancelled(msgspec.Struct, frozen=True, tag=True):
     """The result of `Cancel`, and of a request that was cancelled."""
 
@@ -214,12 +232,14 @@ class Committed(msgspec.Struct, frozen=True, tag=True):
 class Progress(msgspec.Struct, frozen=True, tag=True):
     """The totals of a long request so far.
 
-    *source_id* is set while scanning. A compaction or rollback has no totals but *compaction*.
+    *source_id* is set while scanning. A compaction or rollback has no totals but *compaction*, a
+    backup has *copied*.
     """
 
     report: ImportReport
     source_id: str = ""
     compaction: CompactionProgress | None = None
+    copied: CopyProgress | None = None
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):
@@ -234,6 +254,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
         | Compacted
         | RolledBack
         | FeedbackChanged
+        | BackedUp
         | Cancelled
     )
     generation: int

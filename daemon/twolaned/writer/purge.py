@@ -21,6 +21,8 @@ def purge(context: JobContext) -> Generator[Step, None, None]:
 
     Only for a job that runs alone: what another has tokenized would lose its terms.
     """
+    # Free pages are not free for good while a backup reads an earlier state.
+    yield from context.copies
     yield context.maintenance.request_rewrite()
     context.committer.forget_words()
     if context.embedding is not None:

@@ -29,6 +29,8 @@ COMMANDS = {
     "save": ("save", "Keep a conversation or a note."),
     "delete": ("delete", "Take rows out of the index for good."),
     "export": ("export", "Write the archive as lines of JSON, for backup and moving."),
+    "backup": ("backup", "Copy the whole archive to a folder, while it is in use."),
+    "restore": ("restore", "Make a data folder from a backup."),
     "source": ("source", "Manage the folders of documents that are kept in the index."),
     "compact": ("compact", "Move old conversations to the archive."),
     "suggest": ("suggest", "Complete a query, for editors and scripts."),

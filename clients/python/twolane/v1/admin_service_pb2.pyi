@@ -366,6 +366,114 @@ class StatusResponse(_message.Message):
 Global___StatusResponse: _TypeAlias = StatusResponse  # noqa: Y015
 
 @_typing.final
+class BackupRequest(_message.Message):
+    """A request for a copy of the archive."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PATH_FIELD_NUMBER: _builtins.int
+    path: _builtins.str
+    """The folder to make, absolute, on the daemon's machine. It must not exist, the folder that it
+    is to lie in must, and it must lie outside of the data folder.
+    """
+    def __init__(
+        self,
+        *,
+        path: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["path", b"path"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BackupRequest: _TypeAlias = BackupRequest  # noqa: Y015
+
+@_typing.final
+class BackupReport(_message.Message):
+    """A backup that is complete."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PATH_FIELD_NUMBER: _builtins.int
+    INDEX_GENERATION_FIELD_NUMBER: _builtins.int
+    CREATED_AT_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    VECTORS_FIELD_NUMBER: _builtins.int
+    FILES_FIELD_NUMBER: _builtins.int
+    BYTES_FIELD_NUMBER: _builtins.int
+    path: _builtins.str
+    """Its folder."""
+    index_generation: _builtins.int
+    """The index generation that it is a copy of."""
+    rows: _builtins.int
+    """Rows in it."""
+    vectors: _builtins.int
+    """Vectors in it."""
+    files: _builtins.int
+    """Its files."""
+    bytes: _builtins.int
+    """Bytes of all files."""
+    @_builtins.property
+    def created_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was begun."""
+
+    def __init__(
+        self,
+        *,
+        path: _builtins.str = ...,
+        index_generation: _builtins.int = ...,
+        created_at: _timestamp_pb2.Timestamp | None = ...,
+        rows: _builtins.int = ...,
+        vectors: _builtins.int = ...,
+        files: _builtins.int = ...,
+        bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes", "created_at", b"created_at", "files", b"files", "index_generation", b"index_generation", "path", b"path", "rows", b"rows", "vectors", b"vectors"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BackupReport: _TypeAlias = BackupReport  # noqa: Y015
+
+@_typing.final
+class BackupResponse(_message.Message):
+    """How far a backup is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BYTES_DONE_FIELD_NUMBER: _builtins.int
+    BYTES_TOTAL_FIELD_NUMBER: _builtins.int
+    DONE_FIELD_NUMBER: _builtins.int
+    BACKUP_FIELD_NUMBER: _builtins.int
+    bytes_done: _builtins.int
+    """Bytes copied so far."""
+    bytes_total: _builtins.int
+    """About how many bytes there are."""
+    done: _builtins.bool
+    """Whether this is the last message."""
+    @_builtins.property
+    def backup(self) -> Global___BackupReport:
+        """What was made; only set with `done`."""
+
+    def __init__(
+        self,
+        *,
+        bytes_done: _builtins.int = ...,
+        bytes_total: _builtins.int = ...,
+        done: _builtins.bool = ...,
+        backup: Global___BackupReport | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["backup", b"backup"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backup", b"backup", "bytes_done", b"bytes_done", "bytes_total", b"bytes_total", "done", b"done"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BackupResponse: _TypeAlias = BackupResponse  # noqa: Y015
+
+@_typing.final
 class ShutdownRequest(_message.Message):
     """A request to stop."""
 

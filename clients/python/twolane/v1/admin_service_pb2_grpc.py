@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AdminServiceStub(object):
-    """AdminService tells how the daemon is and stops it.
+    """AdminService tells how the daemon is, takes care of what it keeps, and stops it.
     """
 
     def __init__(self, channel):
@@ -45,6 +45,11 @@ class AdminServiceStub(object):
                 request_serializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusRequest.SerializeToString,
                 response_deserializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusResponse.FromString,
                 _registered_method=True)
+        self.Backup = channel.unary_stream(
+                '/twolane.v1.AdminService/Backup',
+                request_serializer=twolane_dot_v1_dot_admin__service__pb2.BackupRequest.SerializeToString,
+                response_deserializer=twolane_dot_v1_dot_admin__service__pb2.BackupResponse.FromString,
+                _registered_method=True)
         self.Shutdown = channel.unary_unary(
                 '/twolane.v1.AdminService/Shutdown',
                 request_serializer=twolane_dot_v1_dot_admin__service__pb2.ShutdownRequest.SerializeToString,
@@ -53,7 +58,7 @@ class AdminServiceStub(object):
 
 
 class AdminServiceServicer(object):
-    """AdminService tells how the daemon is and stops it.
+    """AdminService tells how the daemon is, takes care of what it keeps, and stops it.
     """
 
     def Status(self, request, context):
@@ -66,6 +71,18 @@ class AdminServiceServicer(object):
     def WatchStatus(self, request, context):
         """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
         second, until the caller hangs up or the daemon stops.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Backup(self, request, context):
+        """Backup copies the archive as it is now to a new folder, while it is searched and written.
+
+        Progress is streamed and the last message has `done` set. The folder is there once all of it
+        is, checksums included, and durable; if anything fails or the caller hangs up, nothing of it
+        stays. If a backup is being made already, UNAVAILABLE is returned. `twolane restore` makes a
+        data folder of it again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -91,6 +108,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusRequest.FromString,
                     response_serializer=twolane_dot_v1_dot_admin__service__pb2.WatchStatusResponse.SerializeToString,
             ),
+            'Backup': grpc.unary_stream_rpc_method_handler(
+                    servicer.Backup,
+                    request_deserializer=twolane_dot_v1_dot_admin__service__pb2.BackupRequest.FromString,
+                    response_serializer=twolane_dot_v1_dot_admin__service__pb2.BackupResponse.SerializeToString,
+            ),
             'Shutdown': grpc.unary_unary_rpc_method_handler(
                     servicer.Shutdown,
                     request_deserializer=twolane_dot_v1_dot_admin__service__pb2.ShutdownRequest.FromString,
@@ -105,7 +127,7 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService(object):
-    """AdminService tells how the daemon is and stops it.
+    """AdminService tells how the daemon is, takes care of what it keeps, and stops it.
     """
 
     @staticmethod
@@ -152,6 +174,33 @@ class AdminService(object):
             '/twolane.v1.AdminService/WatchStatus',
             twolane_dot_v1_dot_admin__service__pb2.WatchStatusRequest.SerializeToString,
             twolane_dot_v1_dot_admin__service__pb2.WatchStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Backup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/twolane.v1.AdminService/Backup',
+            twolane_dot_v1_dot_admin__service__pb2.BackupRequest.SerializeToString,
+            twolane_dot_v1_dot_admin__service__pb2.BackupResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AdminServiceStub:
-    """AdminService tells how the daemon is and stops it."""
+    """AdminService tells how the daemon is, takes care of what it keeps, and stops it."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -39,12 +39,20 @@ class AdminServiceStub:
     """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
     second, until the caller hangs up or the daemon stops.
     """
+    Backup: _grpc.UnaryStreamMultiCallable[_admin_service_pb2.BackupRequest, _admin_service_pb2.BackupResponse]
+    """Backup copies the archive as it is now to a new folder, while it is searched and written.
+
+    Progress is streamed and the last message has `done` set. The folder is there once all of it
+    is, checksums included, and durable; if anything fails or the caller hangs up, nothing of it
+    stays. If a backup is being made already, UNAVAILABLE is returned. `twolane restore` makes a
+    data folder of it again.
+    """
     Shutdown: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ShutdownRequest, _admin_service_pb2.ShutdownResponse]
     """Shutdown lets running calls finish, refuses new ones with UNAVAILABLE, and stops the daemon."""
 
 @_typing.type_check_only
 class AdminServiceAsyncStub(AdminServiceStub):
-    """AdminService tells how the daemon is and stops it."""
+    """AdminService tells how the daemon is, takes care of what it keeps, and stops it."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Status: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.StatusRequest, _admin_service_pb2.StatusResponse]  # type: ignore[assignment]
@@ -53,11 +61,19 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
     second, until the caller hangs up or the daemon stops.
     """
+    Backup: _aio.UnaryStreamMultiCallable[_admin_service_pb2.BackupRequest, _admin_service_pb2.BackupResponse]  # type: ignore[assignment]
+    """Backup copies the archive as it is now to a new folder, while it is searched and written.
+
+    Progress is streamed and the last message has `done` set. The folder is there once all of it
+    is, checksums included, and durable; if anything fails or the caller hangs up, nothing of it
+    stays. If a backup is being made already, UNAVAILABLE is returned. `twolane restore` makes a
+    data folder of it again.
+    """
     Shutdown: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ShutdownRequest, _admin_service_pb2.ShutdownResponse]  # type: ignore[assignment]
     """Shutdown lets running calls finish, refuses new ones with UNAVAILABLE, and stops the daemon."""
 
 class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
-    """AdminService tells how the daemon is and stops it."""
+    """AdminService tells how the daemon is, takes care of what it keeps, and stops it."""
 
     @_abc_1.abstractmethod
     def Status(
@@ -75,6 +91,20 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_admin_service_pb2.WatchStatusResponse], _abc.AsyncIterator[_admin_service_pb2.WatchStatusResponse]]:
         """WatchStatus sends the daemon's state now and again whenever it has changed, at most twice a
         second, until the caller hangs up or the daemon stops.
+        """
+
+    @_abc_1.abstractmethod
+    def Backup(
+        self,
+        request: _admin_service_pb2.BackupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_admin_service_pb2.BackupResponse], _abc.AsyncIterator[_admin_service_pb2.BackupResponse]]:
+        """Backup copies the archive as it is now to a new folder, while it is searched and written.
+
+        Progress is streamed and the last message has `done` set. The folder is there once all of it
+        is, checksums included, and durable; if anything fails or the caller hangs up, nothing of it
+        stays. If a backup is being made already, UNAVAILABLE is returned. `twolane restore` makes a
+        data folder of it again.
         """
 
     @_abc_1.abstractmethod
