@@ -6,6 +6,7 @@ import codecs
 from enum import Enum
 from typing import Any
 
+from twolaned.ingest.formats import aider
 from twolaned.ingest.json_stream import decode
 
 HEAD = 64 << 10
@@ -25,6 +26,8 @@ class Shape(Enum):
     """One JSON object."""
     LINES = "lines"
     """JSON objects, one a line."""
+    AIDER = "aider"
+    """A history of runs in Markdown."""
     EMPTY = "empty"
     OTHER = "other"
 
@@ -38,6 +41,8 @@ def shape_of(head: bytes, *, whole: bool) -> Shape:
     text = _as_utf8(head).lstrip(_SPACE)
     if not text:
         return Shape.EMPTY if whole else Shape.OTHER
+    if aider.recognises(text):
+        return Shape.AIDER
     if text.startswith(b"["):
         return Shape.ARRAY
     lines = [line for line in text.split(b"\n")[:_LINES] if line.strip(_SPACE)]

@@ -24,6 +24,13 @@ class Place:
         """The folder that the entry lies in; empty for the tree's root."""
         return self.entry.name.rpartition("/")[0]
 
+    @property
+    def folder_name(self) -> str:
+        """The folder's own name, on the disk where the tree does not tell it; else empty."""
+        if self.entry.path is not None:
+            return self.entry.path.absolute().parent.name
+        return self.folder.rpartition("/")[2]
+
     def find(self, *parts: str) -> Entry | None:
         """The entry of that name, if the tree has it; empty parts are left out."""
         return self.tree.by_name.get("/".join(part for part in parts if part))

@@ -13,6 +13,7 @@ import zstandard
 from twolaned.ingest.closed import Closed
 from twolaned.ingest.detect import HEAD, Shape, shape_of
 from twolaned.ingest.elements import read_array, read_object
+from twolaned.ingest.formats import aider
 from twolaned.ingest.formats.common import Item
 from twolaned.ingest.limits import IngestLimits
 from twolaned.ingest.line_files import LineFiles
@@ -122,6 +123,8 @@ class _Reading:
                 yield from self._watched(read_object(whole, place, self._limits), entry)
             case Shape.LINES:
                 yield from self._watched(lines.read(entry, whole), entry)
+            case Shape.AIDER:
+                yield from self._watched(aider.read(place, whole, self._limits), entry)
             case Shape.EMPTY:
                 yield Skip("empty_file", entry.name)
             case Shape.OTHER:

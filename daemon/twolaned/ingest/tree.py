@@ -11,7 +11,7 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, cast
 
@@ -37,6 +37,8 @@ class Entry:
     size: int
     stored_size: int
     open: Callable[[], AbstractContextManager[BinaryIO]]
+    path: Path | None = None
+    """Where it lies on the disk; None inside an archive."""
 
     @property
     def stem(self) -> str:
@@ -112,17 +114,22 @@ def folder_tree(root: Path) -> Tree:
 
 
 def file_tree(path: Path, name: str) -> Tree:
-    """The file *path*, and the folder of its own beside it that a session's file may have."""
+    """The file *path*, and the folder of its own beside it that a session's file may have.
+
+    A *name* that is not the file's own stands for one that was sent, and lies nowhere.
+    """
     found = _file_entry(path, name)
     if isinstance(found, Skip):
         return Tree.of([], [found])
+    if path.name != name:
+        found = replace(found, path=None)
     own = path.with_suffix("")
     if not path.suffix or not own.is_dir():
         return Tree.of([found], [])
     prefix = str(PurePosixPath(name).with_suffix(""))
     beside = folder_tree(own)
     entries = [
-        Entry(f"{prefix}/{entry.name}", entry.size, entry.stored_size, entry.open)
+        Entry(f"{prefix}/{entry.name}", entry.size, entry.stored_size, entry.open, entry.path)
         for entry in beside.entries
     ]
     return Tree.of([found, *entries], list(beside.skips))
@@ -239,7 +246,7 @@ def _file_entry(path: Path, name: str) -> Entry | Skip:
         return Skip("unreadable", name)
     if not stat.S_ISREG(status.st_mode):
         return Skip("special_file", name)
-    return Entry(name, status.st_size, status.st_size, lambda: path.open("rb"))
+    return Entry(name, status.st_size, status.st_size, lambda: path.open("rb"), path)
 
 
 def _relative(root: Path, path: str) -> str:

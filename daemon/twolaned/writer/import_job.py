@@ -63,7 +63,8 @@ def nothing_imported(name: str, report: ImportReport) -> str:
     return (
         f"Nothing was imported from {name}: {seen or 'it holds no conversations'}."
         " twolane imports ChatGPT, Claude.ai and Grok exports (the zip, or the JSON inside it),"
-        " Claude Code and Codex sessions; for a folder of documents use `twolane source add`."
+        " Claude Code and Codex sessions, Aider's histories;"
+        " for a folder of documents use `twolane source add`."
     )
 
 
