@@ -143,6 +143,8 @@ class WriterLoop:
         if self._folding or any(not self._is_waiting(running) for running in first):
             return 0.0
         due = [self._maintenance.sweep(), self._embedding.due()]
+        if self._task is None and not self._jobs:
+            due.append(self._maintenance.due())
         if self._maintain_after:
             due.append(max(0.0, self._maintain_after - time.monotonic()))
         waits = [seconds for seconds in due if seconds is not None]
@@ -272,7 +274,7 @@ class WriterLoop:
             log.exception("embedding failed; it is tried again")
 
     def _start_task(self) -> None:
-        self._task = self._maintenance.start()
+        self._task = self._maintenance.start(busy=bool(self._jobs))
         if self._task is not None:
             self._task.add_done_callback(self._wake)
 

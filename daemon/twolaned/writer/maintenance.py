@@ -36,6 +36,11 @@ SMALLEST_TIER = 4_096
 """Passages; segments below this count as of one size."""
 DEAD_SHARE = 0.25
 """A segment with more dead passages than this share is written anew without them."""
+QUIET_SECONDS = 5.0
+"""Seconds without a commit after which segments are tidied that writing would have left apart."""
+TIDY_GROWTH = 4
+"""Tidying takes in a segment of up to so many times the passages of all smaller ones together, so
+that what is quiet has few segments and each passage is still written but a few times."""
 GRACE_SECONDS = 10.0
 """How long a merged segment's files stay for a reader that has not followed yet."""
 
@@ -76,6 +81,8 @@ class Maintenance:
         self._doomed: list[tuple[float, str]] = []
         self._rewrites: list[Future[None]] = []
         self._folding = TermFolding(committer.store)
+        self._seen = committer.manifest.generation
+        self._quiet_from = time.monotonic()
         self._remove_strangers()
 
     def request_rewrite(self) -> Future[None]:
@@ -84,9 +91,13 @@ class Maintenance:
         self._rewrites.append(done)
         return done
 
-    def start(self) -> Future[Sealed] | None:
-        """Begin the most urgent task in the background, or return None where nothing is due."""
+    def start(self, *, busy: bool = True) -> Future[Sealed] | None:
+        """Begin the most urgent task in the background, or return None where nothing is due.
+
+        *busy* says that a job is under way, and segments are not tidied yet.
+        """
         manifest = self._committer.manifest
+        quiet = self._seconds_to_quiet(manifest)
         if self._rewrites:
             if manifest.logged_passages and not manifest.average_fixed:
                 self._committer.fix_average(average_length(self._logged(manifest)[0]))
@@ -98,9 +109,22 @@ class Maintenance:
                 manifest = self._committer.manifest
             return self._executor.submit(self._seal_log, manifest, set(self._committer.dead))
         victims = self._to_merge(manifest)
+        if not victims and not busy and quiet <= 0.0:
+            victims = to_tidy(manifest.segments)
         if victims:
             return self._executor.submit(self._merge, manifest, victims, set(self._committer.dead))
         return None
+
+    def due(self) -> float | None:
+        """The seconds until `start` should be called again if nothing else happens until then."""
+        manifest = self._committer.manifest
+        return self._seconds_to_quiet(manifest) if to_tidy(manifest.segments) else None
+
+    def _seconds_to_quiet(self, manifest: Manifest) -> float:
+        now = time.monotonic()
+        if manifest.generation != self._seen:
+            self._seen, self._quiet_from = manifest.generation, now
+        return max(0.0, self._quiet_from + QUIET_SECONDS - now)
 
     def finish(self, sealed: Sealed) -> None:
         """Publish what a task made. Raises DiskFull; the task's segment is removed then."""
@@ -247,6 +271,20 @@ class Maintenance:
             bm25=Bm25(average_length=average),
         )
         return _written(self._store, arrays), reclaimed
+
+
+def to_tidy(segments: Sequence[SegmentInfo]) -> list[SegmentInfo]:
+    """The segments to make one of while it is quiet: none, or two and more, the smallest ones.
+
+    What remains beside them grows by a factor from one to the next, so there are never many.
+    """
+    ordered = sorted(segments, key=lambda s: s.passages)
+    smaller = chosen = 0
+    for place, segment in enumerate(ordered):
+        if place and segment.passages <= TIDY_GROWTH * max(smaller, SEAL_LOG_AT):
+            chosen = place + 1
+        smaller += segment.passages
+    return ordered[:chosen]
 
 
 def size_tier(passages: int) -> int:

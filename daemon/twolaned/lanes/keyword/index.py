@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.bm25 import Bm25, idf
 from twolaned.lanes.keyword.clause import Clauses
+from twolaned.lanes.keyword.distinct import distinct
 from twolaned.lanes.keyword.found import Found
 from twolaned.lanes.keyword.memtable import RecentPart, Run, after, with_run
 from twolaned.lanes.keyword.part import SegmentPart
@@ -115,10 +115,24 @@ class KeywordIndex:
 
     def rows_with_all(self, term_ids: Sequence[int]) -> Rows:
         """The live rows that hold every term, in whichever of their passages, ascending."""
-        return reduce(np.intersect1d, (self.rows_with_any([term]) for term in term_ids))
+        if not len(term_ids):
+            raise ValueError("there is no set of rows with all of no terms")
+        frequencies = self.document_frequency(term_ids).tolist()
+        # The rarest term first: what it leaves is looked up among the rows of the others.
+        rarest, *others = sorted(zip(frequencies, term_ids, strict=True))
+        rows = self.rows_with_any([rarest[1]])
+        for _, term in others:
+            if not len(rows):
+                break
+            rows = rows[np.isin(rows, self._with_any([term]), kind="table")]
+        return rows
 
     def rows_with_any(self, term_ids: Sequence[int]) -> Rows:
         """The live rows that hold at least one of the terms, ascending."""
+        return distinct(self._with_any(term_ids))
+
+    def _with_any(self, term_ids: Sequence[int]) -> Rows:
+        """The same with repetitions, in no order."""
         parts = self._parts()
         found = [
             part.rows_with(place)
@@ -126,7 +140,7 @@ class KeywordIndex:
             for place in in_part
             if place >= 0
         ]
-        return np.unique(np.concatenate([np.empty(0, np.uint32), *found]))
+        return np.concatenate([np.empty(0, np.uint32), *found])
 
     def document_frequency(self, term_ids: Sequence[int]) -> NDArray[np.int64]:
         """In how many live passages each term occurs."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from twolaned.lanes.keyword.candidates import Candidates
 from twolaned.lanes.keyword.columns import SLIM, WIDE
+from twolaned.lanes.keyword.distinct import distinct
 from twolaned.lanes.keyword.group import Group
 from twolaned.lanes.keyword.impacts import ABOVE
 from twolaned.lanes.keyword.scratch import positions
@@ -49,7 +50,7 @@ def beyond(
 
 def _champions(group: Group) -> NDArray[np.uint32]:
     champions = group.columns.champions[group.rows]
-    return champions[0] if len(group) == 1 else np.unique(champions)
+    return champions[0] if len(group) == 1 else distinct(champions.ravel())
 
 
 def _windows(group: Group, threshold: Threshold) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
